@@ -20,7 +20,7 @@ pub use compaction::{
     CompactionPreview, CompactionSetup, Overhead, PreviewOutcome, PreviewedMessage,
 };
 pub use error::EngineError;
-pub use events::event::{EventGroup, EventKind, ServerEvent};
+pub use events::event::{EventGroup, EventKind, ServerEvent, TypedEvent};
 pub use events::feed::{Subscriber, SubscriptionId};
 pub use events::wire::{entry_image, wire_entries, wire_log};
 pub use process_log::ProcessLogs;

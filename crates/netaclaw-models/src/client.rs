@@ -36,7 +36,7 @@ pub enum ModelEvent {
     AnswerStart(GrowingAnswer),
     PartStart {
         index: usize,
-        part: PartKind,
+        part: StreamPart,
     },
     /// More of a part: text, thinking, or a fragment of a tool call's arguments as JSON text.
     PartDelta {
@@ -71,7 +71,7 @@ pub enum ModelEvent {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PartKind {
+pub enum StreamPart {
     Text,
     Thinking,
     ToolCall { id: String, name: String },

@@ -25,7 +25,7 @@ pub use answer::GrowingAnswer;
 pub use anthropic::AnthropicClient;
 pub use catalogue::{ApiFamily, SUPPLIERS, SupplierInfo, known_models, look_up, supplier};
 pub use channel::{Channel, ChannelStatus};
-pub use client::{FailedAnswer, ModelClient, ModelEvent, ModelStream, PartKind, complete};
+pub use client::{FailedAnswer, ModelClient, ModelEvent, ModelStream, StreamPart, complete};
 pub use demo::DemoClient;
 pub use error::{Detail, Explanation, Language, ModelError, NetworkStage, TimeoutStage};
 pub use fallback::{FallbackClient, Route};

@@ -142,6 +142,76 @@ pub enum LegacyEvent {
     Progress(Progress),
 }
 
+/// The names of events on Socket.IO, which are also their `type`.
+macro_rules! event_names {
+    ($($event:ident { $($variant:ident $name:literal)* })*) => {
+        $(impl $event {
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+        })*
+
+        #[cfg(test)]
+        const NAMES: &[(&str, &str)] = &[$($((stringify!($variant), $name)),*),*];
+    };
+}
+
+event_names! {
+    ReliableEvent {
+        SessionEntryAdded "session_entry_added"
+        SessionEntryUpdated "session_entry_updated"
+        SessionLeafChanged "session_leaf_changed"
+        SessionUpdated "session_updated"
+        AssistantStreamStart "assistant_stream_start"
+        AssistantStreamEnd "assistant_stream_end"
+        ToolCallStarted "tool_call_started"
+        ToolCallCompleted "tool_call_completed"
+        RunStatus "run_status"
+        QueueUpdate "queue_update"
+        TodoUpdate "todo_update"
+        TokenUpdate "token_update"
+        ClarifyRequest "clarify_request"
+        ClarifyAnswered "clarify_answered"
+        ApprovalRequest "approval_request"
+        ApprovalDecided "approval_decided"
+        ApprovalUsed "approval_used"
+        StandingApprovals "standing_approvals"
+        ToolsChanged "tools_changed"
+        CompactionStart "compaction_start"
+        CompactionProgress "compaction_progress"
+        CompactionDone "compaction_done"
+        CompactionError "compaction_error"
+        CompactionDismissed "compaction_dismissed"
+        Done "done"
+        Error "error"
+        SessionResync "session_resync"
+    }
+    DeltaEvent {
+        AssistantStreamDelta "assistant_stream_delta"
+        ThinkingDelta "thinking_delta"
+        ThinkingDone "thinking_done"
+        ToolResultStreamed "tool_result_streamed"
+        ToolProcessEvent "tool_process_event"
+        SkillStart "skill_start"
+        SkillEnd "skill_end"
+    }
+    LegacyEvent {
+        Token "token"
+        Thinking "thinking"
+        ToolCall "tool_call"
+        ToolResult "tool_result"
+        Progress "progress"
+    }
+    Notice {
+        SessionListChanged "session_list_changed"
+        ServerDraining "server_draining"
+        Pong "pong"
+        Error "error"
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -653,4 +723,28 @@ pub struct RunError {
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Box<LocalizedError>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_serde_writes() {
+        for (variant, name) in NAMES {
+            let mut snake = String::new();
+            for (at, letter) in variant.char_indices() {
+                if letter.is_ascii_uppercase() && at > 0 {
+                    snake.push('_');
+                }
+                snake.push(letter.to_ascii_lowercase());
+            }
+            assert_eq!(*name, snake);
+        }
+        let notice = Notice::ServerDraining(Nothing {});
+        let json = serde_json::json!(notice);
+        assert_eq!(json["type"], notice.name());
+        let dismissed = ReliableEvent::CompactionDismissed(Nothing {});
+        assert_eq!(serde_json::json!(dismissed)["type"], dismissed.name());
+    }
 }

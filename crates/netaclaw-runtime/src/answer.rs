@@ -1,6 +1,6 @@
 //! A partial answer while it arrives.
 
-use netaclaw_models::{GrowingAnswer, PartKind as StreamPart};
+use netaclaw_models::{GrowingAnswer, StreamPart};
 use netaclaw_protocol::{
     AnswerMark, AssistantMessage, EntryId, LocalizedError, PartDelta, PartKind, RunId, RunTrouble,
     StopReason, Usage,

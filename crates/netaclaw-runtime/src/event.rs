@@ -27,7 +27,7 @@ pub enum RunEvent {
     PartStarted {
         entry_id: EntryId,
         part: u32,
-        kind: netaclaw_models::PartKind,
+        kind: netaclaw_models::StreamPart,
     },
     PartDelta(PartDelta),
     PartEnded {

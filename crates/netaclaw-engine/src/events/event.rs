@@ -8,6 +8,8 @@ use std::sync::Arc;
 /// One event, ready for the wire.
 #[derive(Clone, Debug)]
 pub struct ServerEvent {
+    /// The Socket.IO event name, which is also the `type` of the payload.
+    pub name: &'static str,
     /// The payload: `{ type, data, sessionId, seq?, epoch, ts }`.
     pub json: Arc<RawValue>,
     pub kind: EventKind,
@@ -22,6 +24,13 @@ pub enum EventKind {
     Delta,
 }
 
+/// An event before it is encoded, for receivers in this process.
+#[derive(Clone, Copy, Debug)]
+pub enum TypedEvent<'a> {
+    Reliable(&'a ReliableEvent),
+    Delta(&'a DeltaEvent),
+}
+
 /// Which clients receive an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventGroup {
@@ -31,18 +40,19 @@ pub enum EventGroup {
 }
 
 impl ServerEvent {
-    /// Encodes a payload. Its first member must be its `type`, as serde writes a tagged enum.
-    pub fn encode(payload: &impl Serialize, kind: EventKind, group: EventGroup) -> Self {
+    pub fn encode(
+        name: &'static str,
+        payload: &impl Serialize,
+        kind: EventKind,
+        group: EventGroup,
+    ) -> Self {
         let json = serde_json::value::to_raw_value(payload).expect("events are plain data");
-        let json = Arc::from(json);
-        Self { json, kind, group }
-    }
-
-    /// The Socket.IO event name: the tag that serde wrote, so that no second list of names exists.
-    pub fn name(&self) -> &str {
-        let tagged = self.json.get().strip_prefix(r#"{"type":""#);
-        let tag = tagged.and_then(|tagged| tagged.split('"').next());
-        tag.expect("a payload begins with its type")
+        Self {
+            name,
+            json: Arc::from(json),
+            kind,
+            group,
+        }
     }
 }
 
@@ -56,17 +66,20 @@ pub(crate) struct Stamp {
 impl Stamp {
     pub(crate) fn reliable(&self, event: &ReliableEvent, seq: u64, now_ms: i64) -> ServerEvent {
         let payload = self.envelope(event, Some(seq), now_ms);
-        ServerEvent::encode(&payload, EventKind::Reliable { seq }, EventGroup::Current)
+        let kind = EventKind::Reliable { seq };
+        ServerEvent::encode(event.name(), &payload, kind, EventGroup::Current)
     }
 
     pub(crate) fn delta(&self, event: &DeltaEvent, now_ms: i64) -> ServerEvent {
         let payload = self.envelope(event, None, now_ms);
-        ServerEvent::encode(&payload, EventKind::Delta, EventGroup::Current)
+        let kind = EventKind::Delta;
+        ServerEvent::encode(event.name(), &payload, kind, EventGroup::Current)
     }
 
     pub(crate) fn legacy(&self, event: &LegacyEvent, now_ms: i64) -> ServerEvent {
         let payload = self.envelope(event, None, now_ms);
-        ServerEvent::encode(&payload, EventKind::Delta, EventGroup::Legacy)
+        let kind = EventKind::Delta;
+        ServerEvent::encode(event.name(), &payload, kind, EventGroup::Legacy)
     }
 
     fn envelope<E>(&self, event: E, seq: Option<u64>, ts: i64) -> Envelope<E> {
@@ -98,7 +111,7 @@ mod tests {
             trouble: None,
         };
         let event = stamp.reliable(&ReliableEvent::Done(done), 7, 5);
-        assert_eq!(event.name(), "done");
+        assert_eq!(event.name, "done");
         assert_eq!(
             event.json.get(),
             r#"{"type":"done","data":{"runId":"r","outcome":"completed"},"sessionId":"s","seq":7,"epoch":"e","ts":5}"#

@@ -1,6 +1,6 @@
 //! The one emitter of a session: numbers events, keeps the last ones, hands them to subscribers.
 
-use crate::events::event::{EventGroup, ServerEvent, Stamp};
+use crate::events::event::{EventGroup, ServerEvent, Stamp, TypedEvent};
 use crate::events::legacy;
 use crate::events::ring::ReplayRing;
 use crate::events::steps::StepBuffer;
@@ -15,7 +15,12 @@ use tokio::time::Instant;
 /// A receiver of a session's events. Called under the session's lock: it must not block and must
 /// not call back.
 pub trait Subscriber: Send + Sync {
+    /// Takes the encoded event, to send it to a client.
     fn deliver(&self, event: &ServerEvent);
+
+    /// Takes the same event before that, to read it in this process. Not called for what a returning
+    /// subscriber had missed.
+    fn observe(&self, _event: TypedEvent<'_>) {}
 
     /// Whether it subscribes to the events of this group.
     fn wants(&self, group: EventGroup) -> bool;
@@ -119,6 +124,7 @@ impl Feed {
         inner.seq += 1;
         let sent = inner.stamp.reliable(event, inner.seq, now_ms());
         inner.ring.push(sent.clone());
+        inner.observe(TypedEvent::Reliable(event));
         inner.send(&sent);
         if inner.has_legacy()
             && let Some(legacy) = legacy::of_reliable(event)
@@ -226,6 +232,7 @@ impl Feed {
     /// Sends an event that may be lost to one subscriber only.
     pub(crate) fn send_to(&self, subscriber: &dyn Subscriber, event: DeltaEvent) {
         let inner = self.lock();
+        subscriber.observe(TypedEvent::Delta(&event));
         for sent in inner.encode(event, subscriber.wants(EventGroup::Legacy)) {
             subscriber.deliver(&sent);
         }
@@ -278,7 +285,14 @@ impl Inner {
         }
     }
 
+    fn observe(&self, event: TypedEvent<'_>) {
+        for subscriber in self.subscribers.values() {
+            subscriber.observe(event);
+        }
+    }
+
     fn send_delta(&self, event: DeltaEvent) {
+        self.observe(TypedEvent::Delta(&event));
         for sent in self.encode(event, self.has_legacy()) {
             self.send(&sent);
         }
@@ -355,7 +369,7 @@ mod tests {
         fn deliver(&self, event: &ServerEvent) {
             let payload: Value = serde_json::from_str(event.json.get()).unwrap();
             let text = payload["data"]["text"].as_str().unwrap_or_default();
-            let line = format!("{} {text}", event.name());
+            let line = format!("{} {text}", event.name);
             self.events.lock().unwrap().push(line.trim_end().to_owned());
         }
 

@@ -49,7 +49,8 @@ mod tests {
 
     fn event(seq: u64, bytes: usize) -> ServerEvent {
         let payload = "x".repeat(bytes);
-        ServerEvent::encode(&payload, EventKind::Reliable { seq }, EventGroup::Current)
+        let kind = EventKind::Reliable { seq };
+        ServerEvent::encode("done", &payload, kind, EventGroup::Current)
     }
 
     fn seqs(ring: &ReplayRing, last: u64, head: u64) -> Option<Vec<u64>> {

@@ -20,7 +20,7 @@ use crate::source::AgentSource;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_governance::{Approval, ApprovalRequest, Consent, covering, offers};
-use netaclaw_models::ModelError;
+use netaclaw_models::{ModelError, StreamPart};
 use netaclaw_protocol::{
     ApprovalQuestion, EntryId, PartKind, ProcessSource, Question, RetryNotice, RunId, RunPhase,
     StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
@@ -512,13 +512,11 @@ impl SessionHost {
     }
 }
 
-fn streaming_part(part: u32, kind: netaclaw_models::PartKind) -> StreamingPart {
+fn streaming_part(part: u32, kind: StreamPart) -> StreamingPart {
     let (kind, tool_call_id, tool_name) = match kind {
-        netaclaw_models::PartKind::Text => (PartKind::Text, None, None),
-        netaclaw_models::PartKind::Thinking => (PartKind::Thinking, None, None),
-        netaclaw_models::PartKind::ToolCall { id, name } => {
-            (PartKind::ToolCall, Some(id), Some(name))
-        }
+        StreamPart::Text => (PartKind::Text, None, None),
+        StreamPart::Thinking => (PartKind::Thinking, None, None),
+        StreamPart::ToolCall { id, name } => (PartKind::ToolCall, Some(id), Some(name)),
     };
     StreamingPart {
         part,

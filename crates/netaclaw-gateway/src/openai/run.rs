@@ -1,12 +1,12 @@
 //! One API call: a new session with the earlier messages, and a run.
 
-use super::feed::RunFeed;
+use super::feed::{RunEvent, RunFeed};
 use super::request::Conversation;
 use super::transcript::{AnswerEnding, Step, Transcript};
 use crate::error::ApiError;
 use crate::gateway::Shared;
 use crate::rest::session_provider;
-use netaclaw_engine::{Caller, ServerEvent, SubscriptionId, is_compact_command};
+use netaclaw_engine::{Caller, SubscriptionId, is_compact_command};
 use netaclaw_protocol::{
     ApprovalDecision, ApprovalResponse, BadRequest, Chat, SessionId, SessionOpen, Stop,
     Unavailable, Usage,
@@ -29,7 +29,7 @@ pub(super) struct Run {
     shared: Arc<Shared>,
     caller: Caller,
     subscription: SubscriptionId,
-    events: mpsc::Receiver<ServerEvent>,
+    events: mpsc::Receiver<RunEvent>,
     transcript: Transcript,
     abandoned: OnDisconnect,
     over: bool,
@@ -111,7 +111,7 @@ impl Run {
                 let ending = AnswerEnding::Failed(Unavailable::ReaderTooSlow);
                 return Some(Piece::End(ending));
             };
-            match self.transcript.read(&event) {
+            match self.transcript.read(event) {
                 Step::Nothing => {}
                 Step::Text(text) => return Some(Piece::Text(text)),
                 Step::Asked(question) => {

@@ -1,12 +1,11 @@
 //! The output of an agent in one run, as one text: all its answers, in order.
 
-use netaclaw_engine::ServerEvent;
+use super::feed::RunEvent;
 use netaclaw_protocol::{
-    ApprovalQuestion, AssistantMessage, ContentBlock, Done, EntryId, Message, PartDelta, PartKind,
-    Question, RunError, RunId, RunOutcome, Severity, StopReason, Unavailable, Usage,
+    AssistantMessage, ContentBlock, Done, EntryAdded, EntryId, Message, PartDelta, PartKind,
+    Question, ReliableEvent, RunId, RunOutcome, Severity, StopReason, Unavailable, Usage,
 };
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
 /// Between two answers of the same run.
@@ -45,16 +44,6 @@ pub(super) enum AnswerEnding {
 }
 
 #[derive(Deserialize)]
-struct Payload<D> {
-    data: D,
-}
-
-#[derive(Deserialize)]
-struct AddedEntry {
-    entry: Entry,
-}
-
-#[derive(Deserialize)]
 struct Entry {
     id: EntryId,
     #[serde(default)]
@@ -85,31 +74,30 @@ impl Transcript {
         &self.usage
     }
 
-    pub(super) fn read(&mut self, event: &ServerEvent) -> Step {
-        match event.name() {
-            "assistant_stream_delta" => self.delta(event),
-            "session_entry_added" => self.entry(event),
-            "clarify_request" => match data::<Question>(event) {
-                Some(question) if question.run_id == self.run_id => Step::Asked(asked(&question)),
-                _ => Step::Nothing,
-            },
-            "approval_request" => match data::<ApprovalQuestion>(event) {
-                Some(asked) if asked.run_id == self.run_id => Step::NeedsConsent(asked.approval_id),
-                _ => Step::Nothing,
-            },
-            "error" => {
-                if let Some(error) = data::<RunError>(event)
-                    && error.severity == Severity::Error
+    pub(super) fn read(&mut self, event: RunEvent) -> Step {
+        let event = match event {
+            RunEvent::Text(delta) => return self.delta(&delta),
+            RunEvent::Reliable(event) => event,
+        };
+        match *event {
+            ReliableEvent::SessionEntryAdded(added) => self.entry(&added),
+            ReliableEvent::ClarifyRequest(question) if question.run_id == self.run_id => {
+                Step::Asked(asked(&question))
+            }
+            ReliableEvent::ApprovalRequest(asked) if asked.run_id == self.run_id => {
+                Step::NeedsConsent(asked.approval_id)
+            }
+            ReliableEvent::Error(error) => {
+                if error.severity == Severity::Error
                     && error.run_id.is_none_or(|run| run == self.run_id)
                 {
                     self.error = Some(error.message);
                 }
                 Step::Nothing
             }
-            "done" => match data::<Done>(event) {
-                Some(done) if done.run_id == self.run_id => Step::Ended(self.ending(&done)),
-                _ => Step::Nothing,
-            },
+            ReliableEvent::Done(done) if done.run_id == self.run_id => {
+                Step::Ended(self.ending(&done))
+            }
             _ => Step::Nothing,
         }
     }
@@ -119,18 +107,17 @@ impl Transcript {
         self.speaking.as_ref().map_or("", |_| BETWEEN)
     }
 
-    fn delta(&mut self, event: &ServerEvent) -> Step {
-        match data::<PartDelta>(event) {
-            Some(delta) if delta.kind == PartKind::Text && delta.run_id == self.run_id => self
-                .give(&delta.entry_id, delta.part, delta.offset, &delta.text)
-                .map_or(Step::Nothing, Step::Text),
-            _ => Step::Nothing,
+    fn delta(&mut self, delta: &PartDelta) -> Step {
+        if delta.kind != PartKind::Text || delta.run_id != self.run_id {
+            return Step::Nothing;
         }
+        self.give(&delta.entry_id, delta.part, delta.offset, &delta.text)
+            .map_or(Step::Nothing, Step::Text)
     }
 
-    /// The entry has all of the text, also dropped deltas.
-    fn entry(&mut self, event: &ServerEvent) -> Step {
-        let Some(AddedEntry { entry }) = data::<AddedEntry>(event) else {
+    /// The entry, as it is stored, has all of the text, also dropped deltas.
+    fn entry(&mut self, added: &EntryAdded) -> Step {
+        let Ok(entry) = serde_json::from_str::<Entry>(added.entry.get()) else {
             return Step::Nothing;
         };
         let Some(EntryMessage::Message(message)) = entry.message else {
@@ -203,11 +190,6 @@ impl Transcript {
     }
 }
 
-fn data<D: DeserializeOwned>(event: &ServerEvent) -> Option<D> {
-    let payload: Payload<D> = serde_json::from_str(event.json.get()).ok()?;
-    Some(payload.data)
-}
-
 fn asked(question: &Question) -> String {
     let mut text = question.question.clone();
     for option in &question.options {
@@ -220,34 +202,36 @@ fn asked(question: &Question) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netaclaw_engine::{EventGroup, EventKind};
     use serde_json::{Value, json};
 
-    fn event(name: &'static str, data: Value) -> ServerEvent {
-        #[derive(serde::Serialize)]
-        struct Payload {
-            r#type: &'static str,
-            data: Value,
-        }
-        let payload = Payload { r#type: name, data };
-        ServerEvent::encode(&payload, EventKind::Delta, EventGroup::Current)
+    fn event(name: &str, data: Value) -> RunEvent {
+        let event = json!({"type": name, "data": data});
+        RunEvent::Reliable(Box::new(serde_json::from_value(event).unwrap()))
     }
 
-    fn delta(entry: &str, offset: u64, text: &str) -> ServerEvent {
-        event(
-            "assistant_stream_delta",
-            json!({"runId": "r", "entryId": entry, "part": 0, "kind": "text", "offset": offset, "text": text}),
-        )
+    fn delta(entry: &str, offset: u64, text: &str) -> RunEvent {
+        RunEvent::Text(PartDelta {
+            run_id: RunId::new("r"),
+            entry_id: EntryId::new(entry),
+            part: 0,
+            kind: PartKind::Text,
+            tool_call_id: None,
+            tool_name: None,
+            offset,
+            text: text.to_owned(),
+        })
     }
 
-    fn entry(id: &str, text: &str) -> ServerEvent {
+    fn entry(id: &str, text: &str) -> RunEvent {
         let message = json!({"role": "assistant", "content": [{"type": "text", "text": text}],
             "api": "", "provider": "", "model": "", "usage": {"input": 3, "output": 2, "totalTokens": 5},
             "stopReason": "stop", "timestamp": 1});
-        event(
-            "session_entry_added",
-            json!({"entry": {"type": "message", "id": id, "message": message}, "leafEntryId": id}),
-        )
+        let entry = json!({"type": "message", "id": id, "message": message});
+        let added = EntryAdded {
+            entry: serde_json::value::to_raw_value(&entry).unwrap(),
+            leaf_entry_id: Some(EntryId::new(id)),
+        };
+        RunEvent::Reliable(Box::new(ReliableEvent::SessionEntryAdded(added)))
     }
 
     fn text(step: Step) -> String {
@@ -270,27 +254,27 @@ mod tests {
             delta("b", 0, "B"),
             entry("b", "Bye"),
         ] {
-            all.push_str(&text(transcript.read(&event)));
+            all.push_str(&text(transcript.read(event)));
         }
         assert_eq!(all, "Hello\n\nBye");
         assert_eq!(transcript.usage().total_tokens, 10);
         let done = event("done", json!({"runId": "r", "outcome": "completed"}));
-        assert_eq!(transcript.read(&done), Step::Ended(AnswerEnding::Stop));
+        assert_eq!(transcript.read(done), Step::Ended(AnswerEnding::Stop));
     }
 
     #[test]
     fn only_the_own_run_ends_it() {
         let mut transcript = Transcript::new(RunId::new("r"));
         let other = event("done", json!({"runId": "x", "outcome": "completed"}));
-        assert_eq!(transcript.read(&other), Step::Nothing);
+        assert_eq!(transcript.read(other), Step::Nothing);
         let error = event(
             "error",
             json!({"code": "unavailable", "message": "wrong key"}),
         );
-        assert_eq!(transcript.read(&error), Step::Nothing);
+        assert_eq!(transcript.read(error), Step::Nothing);
         let failed = event("done", json!({"runId": "r", "outcome": "error"}));
         let detail = "wrong key".to_owned();
         let ending = AnswerEnding::Failed(Unavailable::RunFailed { detail });
-        assert_eq!(transcript.read(&failed), Step::Ended(ending));
+        assert_eq!(transcript.read(failed), Step::Ended(ending));
     }
 }

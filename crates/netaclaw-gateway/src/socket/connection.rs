@@ -133,8 +133,10 @@ impl Connection {
 /// An event of the server itself, ready to be sent.
 pub(super) fn notice(notice: Notice) -> ServerEvent {
     let ts = netaclaw_protocol::now_ms();
+    let name = notice.name();
     let payload = NoticeEnvelope { notice, ts };
     ServerEvent::encode(
+        name,
         &payload,
         EventKind::Reliable { seq: 0 },
         EventGroup::Current,

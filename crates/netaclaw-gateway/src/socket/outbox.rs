@@ -268,11 +268,16 @@ mod tests {
     use netaclaw_engine::EventGroup;
 
     fn reliable(seq: u64) -> ServerEvent {
-        ServerEvent::encode(&seq, EventKind::Reliable { seq }, EventGroup::Current)
+        ServerEvent::encode(
+            "done",
+            &seq,
+            EventKind::Reliable { seq },
+            EventGroup::Current,
+        )
     }
 
     fn delta() -> ServerEvent {
-        ServerEvent::encode(&"text", EventKind::Delta, EventGroup::Current)
+        ServerEvent::encode("token", &"text", EventKind::Delta, EventGroup::Current)
     }
 
     fn outbox(events_max: usize) -> Outbox {

@@ -90,10 +90,9 @@ impl Sender {
             .wait_for_capacity(&self.shared, &self.socket)
             .await;
         loop {
-            match self.socket.emit(event.name(), &*event.json) {
+            match self.socket.emit(event.name, &*event.json) {
                 Ok(()) => {
-                    self.window
-                        .sent(event.name().len() + event.json.get().len());
+                    self.window.sent(event.name.len() + event.json.get().len());
                     return ControlFlow::Continue(());
                 }
                 Err(error) => retry(error).await?,

@@ -1,6 +1,6 @@
 //! The text of a growing answer: one copy, shared by all its readers.
 
-use crate::client::PartKind;
+use crate::client::StreamPart;
 use netaclaw_protocol::{AssistantMessage, ContentBlock, StopReason, Usage};
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,18 +41,18 @@ impl GrowingAnswer {
     }
 
     /// Begins a part and returns its index.
-    pub fn start(&self, kind: &PartKind) -> usize {
+    pub fn start(&self, kind: &StreamPart) -> usize {
         let mut growing = self.lock();
         growing.message.content.push(match kind {
-            PartKind::Text => ContentBlock::Text {
+            StreamPart::Text => ContentBlock::Text {
                 text: String::new(),
             },
-            PartKind::Thinking => ContentBlock::Thinking {
+            StreamPart::Thinking => ContentBlock::Thinking {
                 thinking: String::new(),
                 thinking_signature: None,
                 redacted: false,
             },
-            PartKind::ToolCall { id, name } => ContentBlock::ToolCall {
+            StreamPart::ToolCall { id, name } => ContentBlock::ToolCall {
                 id: id.clone(),
                 name: name.clone(),
                 arguments: Value::Object(Map::new()),

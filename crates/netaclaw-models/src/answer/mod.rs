@@ -8,7 +8,7 @@ mod growing;
 
 pub use growing::GrowingAnswer;
 
-use crate::client::{ModelEvent, PartKind};
+use crate::client::{ModelEvent, StreamPart};
 use crate::error::ModelError;
 use netaclaw_protocol::{
     AnswerMark, AssistantMessage, Cost, ModelPrice, StopReason, Usage, now_ms,
@@ -100,7 +100,7 @@ impl Answer {
             return;
         }
         let open = self.growing.open_text();
-        let index = open.unwrap_or_else(|| self.start(PartKind::Text));
+        let index = open.unwrap_or_else(|| self.start(StreamPart::Text));
         self.delta(index, delta);
     }
 
@@ -127,7 +127,7 @@ impl Answer {
         if !data.is_empty() && !self.takes(data) {
             return;
         }
-        let index = self.start(PartKind::Thinking);
+        let index = self.start(StreamPart::Thinking);
         self.growing.redact(index, data);
         self.end(index);
     }
@@ -139,7 +139,7 @@ impl Answer {
 
     /// Begins a tool call. Several may be open at once, as their fragments may come mixed.
     pub(crate) fn call(&mut self, id: &str, name: &str) -> usize {
-        self.start(PartKind::ToolCall {
+        self.start(StreamPart::ToolCall {
             id: id.to_owned(),
             name: name.to_owned(),
         })
@@ -234,10 +234,10 @@ impl Answer {
 
     fn thinking_part(&mut self) -> usize {
         let open = self.growing.open_thinking();
-        open.unwrap_or_else(|| self.start(PartKind::Thinking))
+        open.unwrap_or_else(|| self.start(StreamPart::Thinking))
     }
 
-    fn start(&mut self, part: PartKind) -> usize {
+    fn start(&mut self, part: StreamPart) -> usize {
         self.end_current();
         let index = self.growing.start(&part);
         if index == 0 {

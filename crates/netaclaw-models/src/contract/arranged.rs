@@ -4,7 +4,7 @@ use super::subject::{
     answer, asking, done, events, failure, play, said, stream, text, until_content, user,
 };
 use super::{ContractHarness, Ending, Scene, ScenePart};
-use crate::client::{ModelEvent, PartKind};
+use crate::client::{ModelEvent, StreamPart};
 use crate::error::ModelError;
 use netaclaw_protocol::{ContentBlock, StopReason, Usage};
 use serde_json::{Value, json};
@@ -44,14 +44,14 @@ pub(super) async fn thinking_arrives_apart_from_text(harness: &dyn ContractHarne
         text("Done thinking."),
     ]);
     let events = play(harness, scene).await;
-    let kinds: Vec<PartKind> = events
+    let kinds: Vec<StreamPart> = events
         .iter()
         .filter_map(|event| match event {
             ModelEvent::PartStart { part, .. } => Some(part.clone()),
             _ => None,
         })
         .collect();
-    assert_eq!(kinds, [PartKind::Thinking, PartKind::Text]);
+    assert_eq!(kinds, [StreamPart::Thinking, StreamPart::Text]);
     let message = done(events);
     let ContentBlock::Thinking {
         thinking,

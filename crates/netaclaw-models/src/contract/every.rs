@@ -2,7 +2,7 @@
 
 use super::subject::{asking, chat, done, failed, said, stream, until_content, user};
 use super::{ContractHarness, Ending, Scene, subject};
-use crate::client::{ModelEvent, PartKind};
+use crate::client::{ModelEvent, StreamPart};
 use crate::error::ModelError;
 use futures::StreamExt;
 use netaclaw_protocol::{ContentBlock, StopReason};
@@ -56,9 +56,9 @@ pub(super) async fn the_message_is_what_the_events_showed(harness: &dyn Contract
                 let block = &message.content[index];
                 let fits = matches!(
                     (&part, block),
-                    (PartKind::Text, ContentBlock::Text { .. })
-                        | (PartKind::Thinking, ContentBlock::Thinking { .. })
-                        | (PartKind::ToolCall { .. }, ContentBlock::ToolCall { .. })
+                    (StreamPart::Text, ContentBlock::Text { .. })
+                        | (StreamPart::Thinking, ContentBlock::Thinking { .. })
+                        | (StreamPart::ToolCall { .. }, ContentBlock::ToolCall { .. })
                 );
                 assert!(fits, "{part:?} {block:?}");
             }

@@ -6,7 +6,7 @@
 use crate::answer::{Answer, AnswerMeta};
 use crate::anthropic::MessagesDecoder;
 use crate::catalogue;
-use crate::client::{ModelEvent, PartKind};
+use crate::client::{ModelEvent, StreamPart};
 use crate::error::{Detail, ModelError};
 use crate::http::{Decoder, Progress};
 use crate::openai::ChatDecoder;
@@ -112,9 +112,9 @@ fn sketch(events: &[ModelEvent]) -> String {
         match event {
             ModelEvent::AnswerStart(_) => Ok(()),
             ModelEvent::PartStart { index, part } => match part {
-                PartKind::Text => writeln!(out, "{index} text"),
-                PartKind::Thinking => writeln!(out, "{index} thinking"),
-                PartKind::ToolCall { id, name } => {
+                StreamPart::Text => writeln!(out, "{index} text"),
+                StreamPart::Thinking => writeln!(out, "{index} thinking"),
+                StreamPart::ToolCall { id, name } => {
                     writeln!(out, "{index} call {name} {}", known(id))
                 }
             },

@@ -2,7 +2,7 @@
 
 use crate::world::{World, call, ending, finish, text};
 use netaclaw_models::scripted::Step;
-use netaclaw_models::{Detail, ModelError, ModelEvent, PartKind as StreamPart};
+use netaclaw_models::{Detail, ModelError, ModelEvent, StreamPart};
 use netaclaw_protocol::{Message, PartKind, RunPhase, StopReason, Usage, UserContent};
 use netaclaw_runtime::RunEvent;
 use serde_json::json;

@@ -32,7 +32,7 @@ impl Answer {
                 model: "scripted".to_owned(),
                 text: growing.clone(),
             });
-            let kind = netaclaw_models::PartKind::Text;
+            let kind = netaclaw_models::StreamPart::Text;
             growing.start(&kind);
             host.emit(RunEvent::PartStarted {
                 entry_id: id.clone(),

@@ -21,7 +21,7 @@ pub struct ClientInner {
 impl Subscriber for ClientInner {
     fn deliver(&self, event: &ServerEvent) {
         let value: Value = serde_json::from_str(event.json.get()).unwrap();
-        assert_eq!(value["type"], event.name());
+        assert_eq!(value["type"], event.name);
         let numbered = matches!(event.kind, EventKind::Reliable { .. });
         assert_eq!(value["seq"].is_u64(), numbered);
         self.events.lock().unwrap().push_back(value);

@@ -12,7 +12,9 @@ use crate::error::Result;
 use crate::terminal::one_line;
 use netaclaw_admin::AdminStore;
 use netaclaw_agents::AgentPreviews;
-use netaclaw_engine::{Caller, Engine, EventGroup, ServerEvent, Subscriber, SubscriptionId};
+use netaclaw_engine::{
+    Caller, Engine, EventGroup, ServerEvent, Subscriber, SubscriptionId, TypedEvent,
+};
 use netaclaw_protocol::{
     Chat, ChatModel, ClarifyResponse, Disposition, EntryId, SessionId, SessionOpen, Stop,
     ThinkingLevel,
@@ -51,11 +53,15 @@ struct Events {
 }
 
 impl Subscriber for Events {
-    fn deliver(&self, event: &ServerEvent) {
-        if let Ok(event) = serde_json::from_str(event.json.get()) {
-            // A chat that has ended listens to nothing more.
-            drop(self.sink.send(event));
-        }
+    fn deliver(&self, _: &ServerEvent) {}
+
+    fn observe(&self, event: TypedEvent<'_>) {
+        let event = match event {
+            TypedEvent::Reliable(event) => json!(event),
+            TypedEvent::Delta(event) => json!(event),
+        };
+        // A chat that has ended listens to nothing more.
+        drop(self.sink.send(event));
     }
 
     fn wants(&self, group: EventGroup) -> bool {

@@ -11,10 +11,11 @@ use crate::text::{Lang, texts};
 use clap::Args;
 use netaclaw_engine::{
     CompactionPreview, EngineError, EventGroup, PreviewOutcome, PreviewedMessage, ServerEvent,
-    Subscriber,
+    Subscriber, TypedEvent,
 };
 use netaclaw_protocol::{
-    Compact, CompactionDone, CompactionError, LocalizedText, SessionMeta, SessionOpen,
+    Compact, CompactionDone, CompactionError, LocalizedText, ReliableEvent, SessionMeta,
+    SessionOpen,
 };
 use netaclaw_session::SessionTree;
 use serde_json::{Value, json};
@@ -86,10 +87,10 @@ async fn compact(
 ) -> Result<()> {
     let (lang, id) = (app.lang, &session.session_id);
     let caller = chat::caller(lang, &*assembled.admin).await?;
-    let (sink, mut heard) = mpsc::unbounded_channel();
+    let (endings, mut ended) = mpsc::unbounded_channel();
     let engine = &assembled.engine;
     let refused = |error: EngineError| refused(lang, session, &error);
-    let opened = engine.open(&caller, SessionOpen::of(id), Arc::new(Ear(sink)));
+    let opened = engine.open(&caller, SessionOpen::of(id), Arc::new(Endings(endings)));
     opened.await.map_err(refused)?;
     let compact = Compact {
         session_id: id.clone(),
@@ -98,37 +99,29 @@ async fn compact(
     };
     let begun = engine.execute(&caller, compact);
     begun.await.map_err(refused)?;
-    while let Some(event) = heard.recv().await {
-        let data = event["data"].clone();
-        match event["type"].as_str() {
-            Some("compaction_done") => {
-                let done: CompactionDone = serde_json::from_value(data)
-                    .map_err(|error| Failure::plain(lang.session_named(id), error.to_string()))?;
-                match args.json {
-                    true => writeln!(app.out, "{}", json!(done))?,
-                    false => write_done(app, &done)?,
-                }
-                return Ok(());
-            }
-            Some("compaction_error") => {
-                let error: CompactionError = serde_json::from_value(data)
-                    .map_err(|error| Failure::plain(lang.session_named(id), error.to_string()))?;
-                return Err(nothing(lang, session, error.words));
-            }
-            _ => {}
-        }
+    match ended.recv().await {
+        Some(Ok(done)) if args.json => writeln!(app.out, "{}", json!(done))?,
+        Some(Ok(done)) => write_done(app, &done)?,
+        Some(Err(error)) => return Err(nothing(lang, session, error.words)),
+        None => {}
     }
     Ok(())
 }
 
-struct Ear(mpsc::UnboundedSender<Value>);
+/// Receives how compactions of the session end.
+struct Endings(mpsc::UnboundedSender<std::result::Result<CompactionDone, CompactionError>>);
 
-impl Subscriber for Ear {
-    fn deliver(&self, event: &ServerEvent) {
-        if let Ok(event) = serde_json::from_str(event.json.get()) {
-            // After the end no further event is read.
-            drop(self.0.send(event));
-        }
+impl Subscriber for Endings {
+    fn deliver(&self, _: &ServerEvent) {}
+
+    fn observe(&self, event: TypedEvent<'_>) {
+        let ended = match event {
+            TypedEvent::Reliable(ReliableEvent::CompactionDone(done)) => Ok(done.clone()),
+            TypedEvent::Reliable(ReliableEvent::CompactionError(error)) => Err(error.clone()),
+            _ => return,
+        };
+        // After the first one none is read.
+        drop(self.0.send(ended));
     }
 
     fn wants(&self, group: EventGroup) -> bool {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::events::event::{EventGroup, ServerEvent};
-use netaclaw_models::PartKind as StreamPart;
+use netaclaw_models::StreamPart;
 use netaclaw_protocol::{AssistantMessage, EntryId, SessionId, StopReason, Usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
