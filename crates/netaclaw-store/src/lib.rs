@@ -7,6 +7,7 @@ mod ids;
 mod instance;
 mod migrations;
 mod mysql;
+mod new_log;
 pub mod private;
 mod probe;
 mod process_logs;

@@ -11,6 +11,7 @@ use super::open::{Access, Appended, Slot, State};
 use super::slots::Slots;
 use super::writer::{Durability, SessionText, create_file};
 use crate::blocking;
+use crate::new_log::new_log;
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
 use netaclaw_session::{
@@ -220,29 +221,10 @@ impl SessionTreeProvider for FileProvider {
         if let Some(id) = &new.id {
             self.must_be_unused(id).await?;
         }
-        let id = new.id.unwrap_or_else(new_session_id);
-        let timestamp = format_timestamp(now_ms());
-        let header = encode_header(&NewHeader {
-            id: &id,
-            timestamp: &timestamp,
-            cwd: &new.cwd,
-            parent_session: None,
-            parent_session_id: new.parent_session_id.as_ref(),
-            agent_id: new.agent_id.as_deref(),
-            user_id: new.user_id.as_deref(),
-            metadata: new.metadata,
-        });
-        let title = new.title.filter(|title| !title.trim().is_empty());
-        let name = title.map(|name| {
-            encode_entry(
-                &EntryBody::SessionInfo { name },
-                &new_entry_id(),
-                None,
-                &timestamp,
-            )
-        });
-        let log = SessionLog::new(header, name.into_iter().collect());
-        self.create_file(SessionTree::new(log), Vec::new(), new.flush)
+        let id = new.id.clone().unwrap_or_else(new_session_id);
+        let flush = new.flush;
+        let log = new_log(new, &id);
+        self.create_file(SessionTree::new(log), Vec::new(), flush)
             .await
     }
 

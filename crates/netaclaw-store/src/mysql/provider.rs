@@ -7,15 +7,15 @@ use super::node::NodeStatus;
 use super::ownership::Claims;
 use super::retry::Failure;
 use super::session_row::read_meta;
+use crate::new_log::new_log;
 use crate::{new_entry_id, new_session_id, now_ms};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use netaclaw_session::{
-    Claim, Entry, EntryBody, EntryId, FORMAT_VERSION, Header, ImportSession, InFlightEntry,
-    MetaRecord, NewEntry, NewHeader, NewSession, PageRequest, PathError, ProviderKind, RequestKey,
-    SessionError, SessionFilter, SessionId, SessionLog, SessionMeta, SessionPage, SessionPatch,
-    SessionStatus, SessionTree, SessionTreeProvider, check_format, encode_entry, encode_header,
-    fork_entries, format_timestamp, is_purgeable,
+    Claim, Entry, EntryId, ImportSession, InFlightEntry, NewEntry, NewHeader, NewSession,
+    PageRequest, PathError, ProviderKind, RequestKey, SessionError, SessionFilter, SessionId,
+    SessionLog, SessionMeta, SessionPage, SessionPatch, SessionStatus, SessionTree,
+    SessionTreeProvider, check_format, encode_header, fork_entries, format_timestamp, is_purgeable,
 };
 use std::sync::{Arc, Weak};
 
@@ -100,26 +100,9 @@ impl SessionTreeProvider for MysqlProvider {
     }
 
     async fn create_session(&self, new: NewSession) -> Result<SessionMeta> {
-        let id = new.id.unwrap_or_else(new_session_id);
-        let timestamp = format_timestamp(now_ms());
-        let header = encode_header(&NewHeader {
-            id: &id,
-            timestamp: &timestamp,
-            cwd: &new.cwd,
-            parent_session: None,
-            parent_session_id: new.parent_session_id.as_ref(),
-            agent_id: new.agent_id.as_deref(),
-            user_id: new.user_id.as_deref(),
-            metadata: new.metadata,
-        });
-        let title = new.title.filter(|title| !title.trim().is_empty());
-        let name = title.map(|name| {
-            let body = EntryBody::SessionInfo { name };
-            encode_entry(&body, &new_entry_id(), None, &timestamp)
-        });
-        self.store
-            .store_session(&new_tree(header, name.into_iter().collect()))
-            .await
+        let id = new.id.clone().unwrap_or_else(new_session_id);
+        let tree = SessionTree::new(new_log(new, &id));
+        self.store.store_session(&tree).await
     }
 
     async fn import_session(&self, import: ImportSession) -> Result<SessionMeta> {
@@ -262,7 +245,7 @@ impl SessionTreeProvider for MysqlProvider {
             metadata: Arc::unwrap_or_clone(source.metadata),
         });
         self.store
-            .store_session(&new_tree(header, forked.entries))
+            .store_session(&SessionTree::new(SessionLog::new(header, forked.entries)))
             .await
     }
 
@@ -300,16 +283,4 @@ impl SessionTreeProvider for MysqlProvider {
     async fn close(&self) -> Result<()> {
         self.store.leave().await
     }
-}
-
-fn new_tree(header: Header, entries: Vec<Entry>) -> SessionTree {
-    SessionTree::new(SessionLog {
-        header,
-        last: entries.last().map(|entry| entry.id().clone()),
-        entries,
-        meta: MetaRecord::default(),
-        declared_version: FORMAT_VERSION,
-        skipped_lines: 0,
-        needs_migration: false,
-    })
 }
