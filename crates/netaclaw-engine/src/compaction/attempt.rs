@@ -5,7 +5,6 @@ use super::setup::CompactionSetup;
 use super::state::CompactionState;
 use super::stored::{StartedAttempt, keep, summaries_in};
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::metrics;
 use crate::session::live::TransientState;
 use crate::session::meter::Meter;
@@ -17,7 +16,7 @@ use netaclaw_compaction::{
 };
 use netaclaw_protocol::{
     CompactionDone, CompactionError, CompactionFault, CompactionProblem, CompactionProgress,
-    CompactionReason, CompactionStart, EntryId, LocalizedText, SessionMeta,
+    CompactionReason, CompactionStart, EntryId, LocalizedText, SessionMeta, now_ms,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{NewEntry, SessionTree, build_session_context};

@@ -1,11 +1,10 @@
 //! Compaction during a run: before a model call, and when the model reports an overflow.
 
 use super::attempt::{Attempt, AttemptOutcome};
-use crate::events::feed::now_ms;
 use crate::session::host::{MeasuredContext, SessionHost, read_context, unavailable};
 use netaclaw_compaction::{Blocked, BreakerInput, PauseCause, trigger, used_by};
 use netaclaw_models::tokens::{estimate_text, estimate_tool};
-use netaclaw_protocol::{CompactionReason, RunPhase, RunTrouble};
+use netaclaw_protocol::{CompactionReason, RunPhase, RunTrouble, now_ms};
 use netaclaw_runtime::{HostError, ModelCall, Overflow};
 
 impl SessionHost {

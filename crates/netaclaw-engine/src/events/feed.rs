@@ -5,7 +5,9 @@ use crate::events::legacy;
 use crate::events::ring::ReplayRing;
 use crate::events::steps::StepBuffer;
 use crate::events::text::TextBuffer;
-use netaclaw_protocol::{DeltaEvent, ReliableEvent, SessionId, ThinkingDone, ToolProcessEvent};
+use netaclaw_protocol::{
+    DeltaEvent, ReliableEvent, SessionId, ThinkingDone, ToolProcessEvent, now_ms,
+};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -338,10 +340,6 @@ impl Inner {
             .values()
             .any(|subscriber| subscriber.wants(EventGroup::Legacy))
     }
-}
-
-pub(crate) fn now_ms() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use super::execute::check;
 use super::{Caller, Engine};
 use crate::attachments::{self, AttachmentError, owner_of};
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::session::command::Handle;
 use crate::session::durable::PersistedState;
 use crate::session::requests::{Outcome, Request, Requests};
 use crate::session::slash::is_compact_command;
 use crate::source::ChosenModel;
 use netaclaw_protocol::{
-    Ack, BadRequest, Chat, ChatAck, ChatModel, SessionId, SetModel, SetThinkingLevel,
+    Ack, BadRequest, Chat, ChatAck, ChatModel, SessionId, SetModel, SetThinkingLevel, now_ms,
 };
 use netaclaw_session::RequestKey;
 use sha2::{Digest, Sha256};

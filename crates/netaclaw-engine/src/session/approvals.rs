@@ -5,7 +5,6 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::server::Caller;
 use crate::session::command::{ActorRequest, Handle};
 use crate::session::durable::is_accept_edits;
@@ -20,7 +19,7 @@ use netaclaw_governance::{
 use netaclaw_protocol::{
     AcceptEdits, Ack, ApprovalDecision, ApprovalGrant, ApprovalOutcome, ApprovalQuestion,
     ApprovalResponse, ApprovalScope, ApprovalWithin, BadRequest, Conflict, FieldProblem, Forbidden,
-    NotFound, Nothing, RevokeApproval, SessionMeta, StandingApproval, ToolLabel, UserId,
+    NotFound, Nothing, RevokeApproval, SessionMeta, StandingApproval, ToolLabel, UserId, now_ms,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -3,7 +3,6 @@
 use super::LiveSession;
 use super::agent::agent_named;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::server::{Caller, Engine, first};
 use crate::session::command::Handle;
 use crate::session::durable::Queued;
@@ -11,7 +10,9 @@ use crate::session::requests::{AnsweredRequest, Outcome, Request};
 use crate::session::slash::{compact_command, escaped};
 use crate::session::user_message::UserMark;
 use crate::source::AgentRef;
-use netaclaw_protocol::{Ack, BadRequest, Chat, ChatAck, ChatMode, Disposition, QueueItem, RunId};
+use netaclaw_protocol::{
+    Ack, BadRequest, Chat, ChatAck, ChatMode, Disposition, QueueItem, RunId, now_ms,
+};
 use netaclaw_session::NewEntry;
 use serde_json::json;
 use uuid::Uuid;

@@ -2,12 +2,12 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::events::feed::{PendingSubscription, Subscriber, SubscriptionId, now_ms};
+use crate::events::feed::{PendingSubscription, Subscriber, SubscriptionId};
 use crate::server::{Caller, Engine};
 use crate::session::repeated::FromOutcome;
 use crate::session::requests::Request;
 use async_trait::async_trait;
-use netaclaw_protocol::{Ack, Command, Conflict, FeedStart, Opened, SessionOpen};
+use netaclaw_protocol::{Ack, Command, Conflict, FeedStart, Opened, SessionOpen, now_ms};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 

@@ -1,10 +1,9 @@
 //! Questions that expire. The expiry time is stored with the question, so that all clients see it
 //! and a restart does not begin it anew.
 
-use crate::events::feed::now_ms;
 use crate::session::live::TransientState;
 use crate::session::writer::SessionWriter;
-use netaclaw_protocol::Question;
+use netaclaw_protocol::{Question, now_ms};
 use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use std::time::Duration;

@@ -3,7 +3,6 @@
 use crate::compaction::CompactionState;
 use crate::error::EngineError;
 use crate::events::executions::status_of;
-use crate::events::feed::now_ms;
 use crate::metrics::{self, CallClock};
 use crate::process_log::StepLog;
 use crate::session::approvals::{may_grant_for_agent, seat_of};
@@ -24,7 +23,7 @@ use netaclaw_models::{ModelError, StreamPart};
 use netaclaw_protocol::{
     ApprovalQuestion, EntryId, PartKind, ProcessSource, Question, RetryNotice, RunId, RunPhase,
     StopReason, StreamEnd, StreamStart, StreamingPart, ThinkingDone, ToolCallCompleted,
-    ToolCallStarted, ToolProcessEvent,
+    ToolCallStarted, ToolProcessEvent, now_ms,
 };
 use netaclaw_runtime::{
     AnswerSoFar, HostError, ModelCall, OpenApproval, Overflow, RunContext, RunEvent, RunHost,

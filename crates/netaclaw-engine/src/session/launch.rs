@@ -4,7 +4,7 @@ use super::LiveSession;
 use super::agent::switch_to;
 use super::end_of_run::ClosingRun;
 use crate::error::EngineError;
-use crate::events::feed::{Feed, now_ms};
+use crate::events::feed::Feed;
 use crate::metrics::{self, CallClock, RunningRun};
 use crate::session::durable::RunMark;
 use crate::session::host::SessionHost;
@@ -22,7 +22,7 @@ use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentRef, AgentSource, PrepareRun};
 use netaclaw_protocol::{
     Done, EntryId, ErrorCode, LocalizedError, LocalizedErrorKind, LocalizedText, ReliableEvent,
-    RunError, RunId, RunOutcome, RunPhase, RunState, RunTrouble, Severity, TodoList, Usage,
+    RunError, RunId, RunOutcome, RunPhase, RunState, RunTrouble, Severity, TodoList, Usage, now_ms,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
 use netaclaw_session::{Flush, NewEntry, NewParent, Role, SessionTree};

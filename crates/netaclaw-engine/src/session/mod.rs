@@ -40,7 +40,6 @@ pub(crate) use settings::patch_of;
 
 use crate::compaction::keep;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::server::RegistryHandle;
 use crate::server::limits::Allowance;
 use crate::session::command::ActorMessage;
@@ -55,7 +54,7 @@ use background_compaction::BackgroundCompaction;
 use end_of_run::EndOfRun;
 use launch::CurrentRun;
 use netaclaw_protocol::{
-    Busy, LocalizedError, ReliableEvent, ResyncReason, RunState, SessionResync,
+    Busy, LocalizedError, ReliableEvent, ResyncReason, RunState, SessionResync, now_ms,
 };
 use netaclaw_runtime::{RunReport, todo_on_path};
 use numbers::ContextNumbers;

@@ -2,7 +2,6 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::server::Caller;
 use crate::session::command::Handle;
 use crate::session::expiry::expire;
@@ -11,7 +10,7 @@ use crate::session::pending_replies::{PendingReplies, Recipient, read_answer};
 use crate::session::recover::{ResumableCalls, close_calls, close_calls_but};
 use crate::session::requests::{AnsweredRequest, Request};
 use crate::session::writer::SessionWriter;
-use netaclaw_protocol::{Ack, BadRequest, ClarifyResponse, Conflict, NotFound, Nothing};
+use netaclaw_protocol::{Ack, BadRequest, ClarifyResponse, Conflict, NotFound, Nothing, now_ms};
 use netaclaw_session::Flush;
 use netaclaw_tools::ClarifyAnswer;
 use serde_json::Value;

@@ -3,7 +3,6 @@
 use super::LiveSession;
 use super::agent::agent_named;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::server::Caller;
 use crate::session::command::Handle;
 use crate::session::requests::{AnsweredRequest, Outcome, Request};
@@ -11,6 +10,7 @@ use crate::session::slash::is_compact_command;
 use crate::session::user_message::UserMark;
 use netaclaw_protocol::{
     Ack, BadRequest, QueueChange, QueueEdit, QueueEdited, ReliableEvent, RunError, RunId, Severity,
+    now_ms,
 };
 use netaclaw_session::{Flush, NewEntry};
 use uuid::Uuid;

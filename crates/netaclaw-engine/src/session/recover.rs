@@ -1,7 +1,6 @@
 //! Closes what an earlier process left unfinished, so that the next message works.
 
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::session::durable::{PersistedState, StoredApproval};
 use crate::session::expiry::is_expired;
 use crate::session::run_ending::RunEnding;
@@ -10,7 +9,7 @@ use crate::session::writer::{SessionWriter, Writing};
 use netaclaw_governance::refusal;
 use netaclaw_protocol::{
     ApprovalOutcome, ApprovalQuestion, ContentBlock, EntryId, ForeignContent, Message, Question,
-    ToolResultMessage,
+    ToolResultMessage, now_ms,
 };
 use netaclaw_runtime::{PendingCalls, todo_on_path};
 use netaclaw_session::{Entry, EntryBody, Flush, NewEntry, Role, SessionTree};

@@ -4,12 +4,11 @@
 //! the session's state. Both outlive the process.
 
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::session::durable::{PersistedState, Queued};
 use crate::session::user_message::marked;
 use crate::session::writer::Writing;
 use netaclaw_protocol::{
-    Chat, ChatAck, Command, CompactStatus, Conflict, Disposition, RunId, SessionId,
+    Chat, ChatAck, Command, CompactStatus, Conflict, Disposition, RunId, SessionId, now_ms,
 };
 use netaclaw_session::{Flush, RequestKey, SessionTree};
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,10 @@
 //! ended, and that any model accepts.
 
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::session::recover::close_calls;
 use crate::session::writer::{SessionWriter, Writing};
 use netaclaw_protocol::{
-    AssistantMessage, ContentBlock, LocalizedError, Message, RunTrouble, StopReason, Usage,
+    AssistantMessage, ContentBlock, LocalizedError, Message, RunTrouble, StopReason, Usage, now_ms,
 };
 use netaclaw_session::{Entry, EntryBody, NewEntry, Role, SessionTree};
 

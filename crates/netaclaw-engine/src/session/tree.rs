@@ -2,7 +2,6 @@
 
 use super::LiveSession;
 use crate::error::EngineError;
-use crate::events::feed::now_ms;
 use crate::server::limits::{LABEL_CHARS_MAX, check_length};
 use crate::server::listing::{Liveness, list_item};
 use crate::server::{Caller, Engine};
@@ -12,7 +11,7 @@ use crate::session::requests::{Outcome, Request};
 use netaclaw_protocol::{
     Ack, BadRequest, Busy, EntryId, Fork, Forked, LimitedText, Nothing, ReliableEvent, Retried,
     Retry, SessionId, SessionMeta, SessionUpdated, SetLabel, SwitchLeaf, SwitchLeafAck,
-    SwitchStatus,
+    SwitchStatus, now_ms,
 };
 use netaclaw_runtime::todo_on_path;
 use netaclaw_session::{EntryBody, Flush, NavigationTree, Role, SessionError};

@@ -2,7 +2,7 @@
 
 use crate::attachments::{self, AttachmentStore};
 use crate::error::EngineError;
-use crate::events::feed::{Feed, now_ms};
+use crate::events::feed::Feed;
 use crate::events::wire::{answer_of, wire_new};
 use crate::metrics::{self, QueueGauge, StoreCall};
 use crate::process_log::{ProcessLogs, StepLog};
@@ -15,6 +15,7 @@ use crate::session::user_message::{UserMark, user_message};
 use netaclaw_protocol::{
     Attachment, EntryAdded, EntryId, ForeignContent, LeafChanged, ReadOnly, ReliableEvent,
     SessionId, SessionListItem, SessionMeta, SessionUpdated, StandingApproval, StandingApprovals,
+    now_ms,
 };
 use netaclaw_session::{
     Entry, EntryBody, FORMAT_VERSION, Flush, Header, NavigationTree, NewEntry, Role, SessionError,

@@ -1,9 +1,8 @@
 //! A running compaction, and a failed one until a user dismisses it.
 
-use crate::events::feed::now_ms;
 use netaclaw_protocol::{
     CompactionDone, CompactionError, CompactionFailed, CompactionFault, CompactionProgress,
-    CompactionStart, CompactionUnderWay, Nothing, ReliableEvent,
+    CompactionStart, CompactionUnderWay, Nothing, ReliableEvent, now_ms,
 };
 
 #[derive(Debug, Default)]

@@ -1,7 +1,6 @@
 //! The status of the current run, with its clock.
 
-use crate::events::feed::now_ms;
-use netaclaw_protocol::{ReliableEvent, RetryNotice, RunId, RunPhase, RunState, RunStatus};
+use netaclaw_protocol::{ReliableEvent, RetryNotice, RunId, RunPhase, RunState, RunStatus, now_ms};
 
 #[derive(Debug)]
 pub(crate) struct RunClock {

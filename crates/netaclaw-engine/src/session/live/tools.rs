@@ -1,10 +1,9 @@
 //! The calls that run, with their output so far and their steps.
 
-use crate::events::feed::now_ms;
 use netaclaw_protocol::{
     ApprovalUsed, DeltaEvent, OpenTool, ProcessSource, ProcessTarget, ProcessTimeline,
     ReliableEvent, SkillEnd, SkillStart, ToolCallCompleted, ToolCallStarted, ToolOutput,
-    ToolProcessEvent,
+    ToolProcessEvent, now_ms,
 };
 use netaclaw_tools::process::take_in;
 
