@@ -5,11 +5,13 @@
 mod answer;
 mod client;
 mod faulty;
+mod intercepted;
 mod script;
 mod server;
 
 pub use client::{Client, ClientInner};
-pub use faulty::{Fate, Faulty, Write};
+pub use faulty::{Fate, Faults, Faulty, Write};
+pub use intercepted::{Intercept, Intercepted, WriteKind};
 pub use script::{Act, Script, ScriptedSource};
 pub use server::{Server, short};
 

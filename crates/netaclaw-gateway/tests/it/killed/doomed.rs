@@ -1,15 +1,9 @@
 //! A provider that ends its process at one of its writes, as `kill -9` would.
 
-use async_trait::async_trait;
-use netaclaw_session::{
-    Claim, Entry, EntryBody, EntryId, ImportSession, InFlightEntry, NewEntry, NewSession,
-    PageRequest, ProviderKind, RequestKey, SessionError, SessionFilter, SessionId, SessionMeta,
-    SessionPage, SessionPatch, SessionTree, SessionTreeProvider,
-};
-use serde_json::Value;
+use netaclaw_session::{SessionError, SessionId};
+use netaclaw_testkit::engine::{Intercept, WriteKind};
 use std::io::Write as _;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Result<T> = std::result::Result<T, SessionError>;
@@ -68,7 +62,6 @@ impl FromStr for Doom {
 /// Tells of every write on the standard output, as `write NAME`, before it happens; and as
 /// `wrote NAME` when it has.
 pub(super) struct Doomed {
-    pub(super) inner: Arc<dyn SessionTreeProvider>,
     pub(super) doom: Doom,
     /// How many there were.
     pub(super) writes: AtomicUsize,
@@ -76,12 +69,16 @@ pub(super) struct Doomed {
 
 const IN_FLIGHT: &str = "in_flight";
 
-impl Doomed {
-    async fn write<T>(
+impl Intercept for Doomed {
+    async fn write<T: Send>(
         &self,
-        name: &str,
+        _: Option<&SessionId>,
+        write: WriteKind,
         work: impl Future<Output = Result<T>> + Send,
     ) -> Result<T> {
+        let Some(name) = name_of(&write) else {
+            return work.await;
+        };
         let at = match name {
             IN_FLIGHT => Write::InFlight,
             _ => Write::Number(1 + self.writes.fetch_add(1, Ordering::SeqCst)),
@@ -112,144 +109,24 @@ fn die() -> ! {
     unreachable!("a process does not outlive this signal");
 }
 
-/// The kind of write, as text.
-fn name_of(body: &EntryBody) -> String {
-    match body {
-        EntryBody::Message { message } => {
-            let message: Value = serde_json::from_str(message.get()).unwrap();
-            message["role"].as_str().unwrap().to_owned()
-        }
-        EntryBody::Custom { custom_type, .. } => custom_type.clone(),
-        EntryBody::ThinkingLevelChange { .. } => "thinking_level_change".to_owned(),
-        _ => "entry".to_owned(),
-    }
-}
-
-#[async_trait]
-impl SessionTreeProvider for Doomed {
-    fn kind(&self) -> ProviderKind {
-        self.inner.kind()
-    }
-
-    async fn create_session(&self, new: NewSession) -> Result<SessionMeta> {
-        self.write("create", self.inner.create_session(new)).await
-    }
-
-    async fn import_session(&self, import: ImportSession) -> Result<SessionMeta> {
-        self.write("import", self.inner.import_session(import))
-            .await
-    }
-
-    async fn purge_session(
-        &self,
-        session: &SessionId,
-        deleted_before: Option<&str>,
-    ) -> Result<bool> {
-        self.write("purge", self.inner.purge_session(session, deleted_before))
-            .await
-    }
-
-    async fn get_session(&self, session: &SessionId) -> Result<SessionMeta> {
-        self.inner.get_session(session).await
-    }
-
-    async fn session_of_request(&self, request: &RequestKey) -> Result<Option<SessionId>> {
-        self.inner.session_of_request(request).await
-    }
-
-    async fn list_sessions(
-        &self,
-        filter: &SessionFilter,
-        page: PageRequest,
-    ) -> Result<SessionPage> {
-        self.inner.list_sessions(filter, page).await
-    }
-
-    async fn update_session(
-        &self,
-        session: &SessionId,
-        patch: SessionPatch,
-    ) -> Result<SessionMeta> {
-        let name = match patch.title {
-            Some(_) => "title",
-            None => "state",
-        };
-        self.write(name, self.inner.update_session(session, patch))
-            .await
-    }
-
-    async fn delete_session(&self, session: &SessionId) -> Result<()> {
-        self.write("delete", self.inner.delete_session(session))
-            .await
-    }
-
-    async fn load_tree(&self, session: &SessionId) -> Result<Arc<SessionTree>> {
-        self.inner.load_tree(session).await
-    }
-
-    async fn in_flight_entry(&self, session: &SessionId) -> Result<Option<Entry>> {
-        self.inner.in_flight_entry(session).await
-    }
-
-    async fn append_entry(&self, session: &SessionId, new: NewEntry) -> Result<Entry> {
-        let name = name_of(&new.body);
-        self.write(&name, self.inner.append_entry(session, new))
-            .await
-    }
-
-    async fn update_in_flight_entry(
-        &self,
-        session: &SessionId,
-        entry: InFlightEntry,
-    ) -> Result<()> {
-        let write = self.inner.update_in_flight_entry(session, entry);
-        self.write(IN_FLIGHT, write).await
-    }
-
-    async fn take_over(&self, session: &SessionId) -> Result<()> {
-        self.write("take_over", self.inner.take_over(session)).await
-    }
-
-    async fn claim(&self, session: &SessionId) -> Result<Claim> {
-        self.write("claim", self.inner.claim(session)).await
-    }
-
-    async fn move_leaf(&self, session: &SessionId, leaf: Option<&EntryId>) -> Result<()> {
-        self.write("leaf", self.inner.move_leaf(session, leaf))
-            .await
-    }
-
-    async fn create_branched_session(
-        &self,
-        session: &SessionId,
-        leaf: &EntryId,
-        id: SessionId,
-    ) -> Result<SessionMeta> {
-        let write = self.inner.create_branched_session(session, leaf, id);
-        self.write("fork", write).await
-    }
-
-    async fn sync(&self, session: &SessionId) -> Result<()> {
-        self.inner.sync(session).await
-    }
-
-    async fn release(&self, session: &SessionId) -> Result<()> {
-        self.inner.release(session).await
-    }
-
-    fn is_suspended(&self) -> bool {
-        self.inner.is_suspended()
-    }
-
-    async fn resumed(&self) {
-        self.inner.resumed().await;
-    }
-
-    async fn owner_died(&self) {
-        self.inner.owner_died().await;
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.inner.close().await
-    }
+/// The kind of write, as text; `None` if the process does not end at it.
+fn name_of(write: &WriteKind) -> Option<&str> {
+    Some(match write {
+        WriteKind::Create => "create",
+        WriteKind::Import => "import",
+        WriteKind::Purge => "purge",
+        WriteKind::Title => "title",
+        WriteKind::State => "state",
+        WriteKind::Delete => "delete",
+        WriteKind::Message(role) => role,
+        WriteKind::Custom(custom_type) => custom_type,
+        WriteKind::ThinkingLevel => "thinking_level_change",
+        WriteKind::OtherEntry => "entry",
+        WriteKind::InFlight => IN_FLIGHT,
+        WriteKind::TakeOver => "take_over",
+        WriteKind::Claim => "claim",
+        WriteKind::Leaf => "leaf",
+        WriteKind::Fork => "fork",
+        WriteKind::Sync => return None,
+    })
 }

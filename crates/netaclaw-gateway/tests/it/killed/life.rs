@@ -3,6 +3,7 @@
 use super::doomed::{Doom, Doomed, tell};
 use crate::whole::{Home, Node, Whole};
 use netaclaw_gateway::GatewaySettings;
+use netaclaw_testkit::engine::Intercepted;
 use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
@@ -96,10 +97,12 @@ pub(super) async fn live_as_told() -> bool {
         mysql_url: std::env::var(MYSQL_URL).ok(),
     };
     let node = home.node().await;
-    let doomed = Doomed {
+    let doomed = Intercepted {
         inner: node.sessions,
-        doom: std::env::var(DOOM).unwrap().parse().unwrap(),
-        writes: AtomicUsize::new(0),
+        by: Doomed {
+            doom: std::env::var(DOOM).unwrap().parse().unwrap(),
+            writes: AtomicUsize::new(0),
+        },
     };
     let server = Whole::start_over(
         &home,
