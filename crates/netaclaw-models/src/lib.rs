@@ -8,6 +8,7 @@ mod client;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod demo;
+mod endpoint;
 mod error;
 mod fallback;
 mod http;

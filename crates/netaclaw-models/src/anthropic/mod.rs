@@ -7,16 +7,14 @@ pub(crate) mod encode;
 mod events;
 mod wire;
 
-use crate::answer::{Answer, AnswerMeta};
-use crate::catalogue::{self, ApiFamily};
+use crate::catalogue::ApiFamily;
 use crate::channel::Channel;
 use crate::client::{ModelClient, ModelStream};
+use crate::endpoint::{Endpoint, WireFormat};
 use crate::error::ModelError;
-use crate::http::{HttpAnswer, Transport, secret_header};
-use crate::payload::unseen_images;
+use crate::http::{Transport, secret_header};
 use crate::request::ModelRequest;
 pub(crate) use decode::MessagesDecoder;
-use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderValue};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -25,46 +23,23 @@ const API_VERSION: &str = "2023-06-01";
 
 /// A channel to a server with the Messages API.
 #[derive(Debug)]
-pub struct AnthropicClient {
-    channel: Arc<Channel>,
-    transport: Arc<Transport>,
-    url: Result<Url, ModelError>,
-}
+pub struct AnthropicClient(Endpoint);
 
 impl AnthropicClient {
     pub fn new(channel: Arc<Channel>, transport: Arc<Transport>) -> Self {
-        let url = channel.endpoint("v1/messages");
-        Self {
-            channel,
-            transport,
-            url,
-        }
+        Self(Endpoint::new(channel, transport, "v1/messages"))
     }
 }
 
 impl ModelClient for AnthropicClient {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
-        let channel = self.channel.clone();
-        let transport = self.transport.clone();
-        let url = self.url.clone();
-        let resolved = catalogue::resolve(&channel, &request.model);
-        let answer = HttpAnswer {
-            transport: transport.clone(),
-            key: channel.api_key.clone(),
+        let format = WireFormat {
+            api: ApiFamily::AnthropicMessages,
+            headers,
+            body: encode::body,
             decoder: MessagesDecoder::default(),
-            answer: Answer::new(AnswerMeta {
-                api: ApiFamily::AnthropicMessages.as_str(),
-                provider: channel.name.clone(),
-                model: request.model.clone(),
-                price: resolved.info.price,
-                unseen_images: unseen_images(&request.messages, resolved.info.vision),
-            }),
-            cancel,
         };
-        answer.stream(move || {
-            let body = encode::body(&request, &channel, &resolved);
-            transport.post_json(url?, headers(&channel)?, body)
-        })
+        self.0.stream(request, cancel, format)
     }
 }
 

@@ -11,63 +11,38 @@ pub(crate) mod encode;
 mod think_tags;
 mod wire;
 
-use crate::answer::{Answer, AnswerMeta};
 use crate::catalogue::{self, ApiFamily, Auth};
 use crate::channel::Channel;
 use crate::client::{ModelClient, ModelStream};
+use crate::endpoint::{Endpoint, WireFormat};
 use crate::error::ModelError;
-use crate::http::{HttpAnswer, Transport, secret_header};
-use crate::payload::unseen_images;
+use crate::http::{Transport, secret_header};
 use crate::request::ModelRequest;
 pub(crate) use decode::ChatDecoder;
-use reqwest::Url;
 use reqwest::header::HeaderMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A channel to a server with the chat completions API.
 #[derive(Debug)]
-pub struct OpenaiClient {
-    channel: Arc<Channel>,
-    transport: Arc<Transport>,
-    url: Result<Url, ModelError>,
-}
+pub struct OpenaiClient(Endpoint);
 
 impl OpenaiClient {
     pub fn new(channel: Arc<Channel>, transport: Arc<Transport>) -> Self {
-        let url = channel.endpoint("chat/completions");
-        Self {
-            channel,
-            transport,
-            url,
-        }
+        Self(Endpoint::new(channel, transport, "chat/completions"))
     }
 }
 
 impl ModelClient for OpenaiClient {
     fn stream(&self, request: Arc<ModelRequest>, cancel: CancellationToken) -> ModelStream {
-        let channel = self.channel.clone();
-        let transport = self.transport.clone();
-        let url = self.url.clone();
-        let resolved = catalogue::resolve(&channel, &request.model);
-        let quirks = &catalogue::supplier(channel.supplier).quirks;
-        let answer = HttpAnswer {
-            transport: transport.clone(),
-            key: channel.api_key.clone(),
+        let quirks = &catalogue::supplier(self.0.channel().supplier).quirks;
+        let format = WireFormat {
+            api: ApiFamily::OpenaiChat,
+            headers,
+            body: encode::body,
             decoder: ChatDecoder::new(quirks),
-            answer: Answer::new(AnswerMeta {
-                api: ApiFamily::OpenaiChat.as_str(),
-                provider: channel.name.clone(),
-                model: request.model.clone(),
-                price: resolved.info.price,
-                unseen_images: unseen_images(&request.messages, resolved.info.vision),
-            }),
-            cancel,
         };
-        answer.stream(move || {
-            let body = encode::body(&request, &channel, &resolved);
-            transport.post_json(url?, headers(&channel)?, body)
-        })
+        self.0.stream(request, cancel, format)
     }
 }
 
