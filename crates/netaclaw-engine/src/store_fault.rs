@@ -85,6 +85,7 @@ fn of_io(error: &io::Error) -> Option<StoreFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netaclaw_session::SettingsError;
 
     fn stored(source: impl Into<Box<dyn Error + Send + Sync>>) -> Option<StoreFault> {
         let error = SessionError::store("cannot write session /var/lib/s", source);
@@ -109,7 +110,7 @@ mod tests {
         let marked = StoreFailure::new(full);
         assert_eq!(store_fault_of(&marked), Some(StoreFault::DiskFull));
         assert_eq!(stored("as told"), Some(StoreFault::StorageFailed));
-        let other = SessionError::Settings("is full".to_owned());
+        let other = SessionError::Settings(SettingsError::NoDatabase);
         assert_eq!(store_fault_of(&other), None);
     }
 }

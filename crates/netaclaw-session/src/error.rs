@@ -62,6 +62,22 @@ impl fmt::Display for LogError {
 
 impl std::error::Error for LogError {}
 
+/// Why a store cannot be used as it is configured; the text is fit for an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SettingsError {
+    #[error(
+        "the database URL cannot be read: it must be mysql://user:password@host:port/database, \
+         with special characters of the password percent-encoded"
+    )]
+    UrlNotReadable,
+    #[error(
+        "the database URL names no database: add one, as in mysql://user:password@host:port/netaclaw"
+    )]
+    NoDatabase,
+    #[error("another process has been changing the tables for two minutes: wait for it, or end it")]
+    MigrationLocked,
+}
+
 /// A request to a session provider that was not carried out. Nothing was written.
 #[derive(Debug, Error)]
 pub enum SessionError {
@@ -109,9 +125,9 @@ pub enum SessionError {
         "{0:?} is not a valid session id: it must start and end with a letter or digit, with only letters, digits, . _ and - in between"
     )]
     InvalidId(SessionId),
-    /// The store cannot be used as it is configured; the message is fit for an operator.
-    #[error("{0}")]
-    Settings(String),
+    /// The store cannot be used as it is configured.
+    #[error(transparent)]
+    Settings(SettingsError),
     #[error("session {session}: {source}")]
     Path {
         session: SessionId,

@@ -30,7 +30,7 @@ pub use admit::{check_append, check_format};
 pub use body::{EntryBody, RawJson, encode_entry, raw_json};
 pub use context::{ContextMessage, SessionContext, build_session_context, folded_count};
 pub use entry::{Entry, EntryKind, Role};
-pub use error::{LogError, PathError, SessionError};
+pub use error::{LogError, PathError, SessionError, SettingsError};
 pub use fork::{ForkedEntries, fork_entries};
 pub use header::{FORMAT_VERSION, Header, NewHeader, encode_header};
 pub use log::{

@@ -8,7 +8,7 @@
 use super::MysqlSettings;
 use super::retry::Failure;
 use crate::migrations;
-use netaclaw_session::SessionError;
+use netaclaw_session::{SessionError, SettingsError};
 use sqlx::migrate::MigrateError;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection};
 use sqlx::{ConnectOptions, Executor};
@@ -43,18 +43,9 @@ impl Connections {
             false => None,
         };
         // The error leaves out the detail, as that could quote parts of the password.
-        let options = options.ok_or_else(|| {
-            SessionError::Settings(
-                "the database URL cannot be read: it must be mysql://user:password@host:port/database, \
-                 with special characters of the password percent-encoded"
-                    .to_owned(),
-            )
-        })?;
+        let options = options.ok_or(SessionError::Settings(SettingsError::UrlNotReadable))?;
         if options.get_database().is_none_or(str::is_empty) {
-            return Err(SessionError::Settings(
-                "the database URL names no database: add one, as in mysql://user:password@host:port/netaclaw"
-                    .to_owned(),
-            ));
+            return Err(SessionError::Settings(SettingsError::NoDatabase));
         }
         let connections = settings.connections_max.max(1) as usize;
         Ok(Self {
@@ -132,8 +123,7 @@ impl Connections {
             .fetch_one(lease.connection())
             .await?;
         if locked != Some(1) {
-            let message = "another process has been changing the tables for two minutes: wait for it, or end it";
-            return Err(SessionError::Settings(message.to_owned()).into());
+            return Err(SessionError::Settings(SettingsError::MigrationLocked).into());
         }
         apply_migrations(lease.connection())
             .await
