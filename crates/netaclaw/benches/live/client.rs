@@ -27,6 +27,8 @@ pub(crate) struct Client {
     socket: WebSocketStream<TcpStream>,
     /// The session that is chatted in; the relay has none.
     session: Option<String>,
+    /// What the session list that the client watches said last about the session.
+    listed: Value,
 }
 
 /// One chat as its client saw it.
@@ -52,6 +54,7 @@ impl Client {
         let mut client = Self {
             socket,
             session: None,
+            listed: Value::Null,
         };
         let auth = match events {
             Events::Current => json!({"token": token, "events": ["current"]}),
@@ -98,6 +101,14 @@ impl Client {
         }
     }
 
+    /// Listens until the watched list says that the session has so many messages and no run.
+    pub(crate) async fn until_listed(&mut self, messages: u64) -> anyhow::Result<()> {
+        while self.listed["messageCount"] != messages || self.listed["running"] != false {
+            self.next().await?;
+        }
+        Ok(())
+    }
+
     /// Sends a message and listens until the end of the run.
     pub(crate) async fn chat(&mut self, content: &str) -> anyhow::Result<Heard> {
         let begun = Instant::now();
@@ -139,10 +150,23 @@ impl Client {
         }
     }
 
-    /// Asks for the end of the run without waiting for it.
-    pub(crate) async fn send_stop(&mut self) -> anyhow::Result<()> {
+    /// Ends what runs, if anything does.
+    pub(crate) async fn end(&mut self) -> anyhow::Result<()> {
         self.send_event("stop", json!({"sessionId": self.session}))
-            .await
+            .await?;
+        let (mut is_stopping, mut is_done) = (false, false);
+        while !(is_stopping && is_done) {
+            let frame = self.next().await?;
+            if let Some(answer) = frame.strip_prefix(ANSWER) {
+                let [body]: [Value; 1] = serde_json::from_str(answer)?;
+                is_stopping = body["status"] == "stopping";
+                if !is_stopping {
+                    return Ok(());
+                }
+            }
+            is_done |= name(&frame) == Some("done");
+        }
+        Ok(())
     }
 
     /// Listens until an event comes, and says when that was.
@@ -171,8 +195,23 @@ impl Client {
                 self.send("3".to_owned()).await?;
                 continue;
             }
+            if name(&text) == Some("session_list_changed") {
+                self.note_listed(&text)?;
+            }
             return Ok(text);
         }
+    }
+
+    fn note_listed(&mut self, frame: &str) -> anyhow::Result<()> {
+        let of_session = self.session.as_deref().filter(|id| frame.contains(id));
+        if let (Some(id), Some(event)) = (of_session, frame.strip_prefix("42/netaclaw,")) {
+            let [_, event]: [Value; 2] = serde_json::from_str(event)?;
+            let sessions = event["data"]["sessions"].as_array();
+            let mut sessions = sessions.into_iter().flatten();
+            let item = sessions.find(|item| item["sessionId"] == id);
+            self.listed = item.cloned().unwrap_or_default();
+        }
+        Ok(())
     }
 
     async fn send_event(&mut self, event: &str, data: Value) -> anyhow::Result<()> {

@@ -137,7 +137,7 @@ impl Struck {
     /// Stops what the attacker began, so that what still costs time afterwards shows.
     async fn finish(mut self) -> anyhow::Result<(Vec<Client>, String)> {
         for client in &mut self.clients {
-            client.send_stop().await?;
+            client.end().await?;
         }
         drop(self.frames);
         Ok((self.clients, self.text))
@@ -225,8 +225,6 @@ async fn unfinished_frame(server: &Server) -> anyhow::Result<TcpStream> {
 }
 
 async fn cpu_of_a_second(server: &Server) -> anyhow::Result<Duration> {
-    // What a stop ends may end now.
-    tokio::time::sleep(Duration::from_millis(500)).await;
     let before = server.cpu_time()?;
     tokio::time::sleep(Duration::from_secs(1)).await;
     Ok(server.cpu_time()? - before)

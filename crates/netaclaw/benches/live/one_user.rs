@@ -63,7 +63,10 @@ async fn messages(
     for chat in chats.collect::<Vec<_>>() {
         listening.push(chat.await.context("a chat panicked")??);
     }
-    // The list events of the last messages come within a quarter of a second.
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    if watching {
+        // What the lists say about the last messages comes after the messages.
+        let listed = listening.iter_mut().map(|client| client.until_listed(4));
+        try_join_all(listed).await?;
+    }
     Ok(server.cpu_time()? - before)
 }
