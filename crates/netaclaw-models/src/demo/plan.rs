@@ -111,13 +111,13 @@ fn introduction(request: &ModelRequest, question: &str, chinese: bool) -> String
         ("grep", "“search for TODO”", "“搜索 TODO”"),
         (
             "write",
-            "“write `hello` to notes.txt”",
-            "“写入 `你好` 到 notes.txt”",
+            "“write \"hello\" to notes.txt”",
+            "“写入 \"你好\" 到 notes.txt”",
         ),
         (
             "edit",
-            "“replace `hello` with `goodbye` in notes.txt”",
-            "“把 `你好` 替换为 `再见`，文件 notes.txt”",
+            "“replace \"hello\" with \"goodbye\" in notes.txt”",
+            "“把 \"你好\" 替换为 \"再见\"，文件 notes.txt”",
         ),
         (
             "memory_save",

@@ -9,6 +9,10 @@ pub(super) struct Rule {
     pub(super) hints: fn(&str) -> Option<ArgumentHints>,
 }
 
+/// What stands around a text in a message. Pages show an example with backquotes as code, without
+/// them.
+const QUOTES: [char; 2] = ['`', '"'];
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         tool: "ls",
@@ -91,23 +95,39 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         tool: "write",
-        words: &["write `", "写入 `", "写入`"],
+        words: &[
+            "write `",
+            "write \"",
+            "写入 `",
+            "写入`",
+            "写入 \"",
+            "写入\"",
+        ],
         hints: |text| {
             Some(ArgumentHints {
-                text: format!("{}\n", text.split('`').nth(1)?),
-                path: Some(path_in(text.rsplit('`').next()?)?),
+                text: format!("{}\n", text.split(QUOTES).nth(1)?),
+                path: Some(path_in(text.rsplit(QUOTES).next()?)?),
                 ..ArgumentHints::default()
             })
         },
     },
     Rule {
         tool: "edit",
-        words: &["replace `", "替换 `", "替换`", "把 `", "把`"],
+        words: &[
+            "replace `",
+            "replace \"",
+            "替换 `",
+            "替换`",
+            "把 `",
+            "把`",
+            "把 \"",
+            "把\"",
+        ],
         hints: |text| {
-            let mut quoted = text.split('`').skip(1).step_by(2);
+            let mut quoted = text.split(QUOTES).skip(1).step_by(2);
             Some(ArgumentHints {
                 replacement: Some((quoted.next()?.to_owned(), quoted.next()?.to_owned())),
-                path: Some(path_in(text.rsplit('`').next()?)?),
+                path: Some(path_in(text.rsplit(QUOTES).next()?)?),
                 ..ArgumentHints::default()
             })
         },

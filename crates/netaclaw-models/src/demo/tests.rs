@@ -151,6 +151,15 @@ fn plain_words_call_tools() {
     let edits = json!([{"old_text": "你好", "new_text": "再见"}]);
     check(
         "把 `你好` 替换为 `再见`，文件 notes.txt",
+        &[("edit", json!({"path": "notes.txt", "edits": &edits}))],
+    );
+    // As the introduction writes them.
+    check(
+        "write \"hello\" to notes.txt",
+        &[("write", json!({"path": "notes.txt", "content": "hello\n"}))],
+    );
+    check(
+        "把 \"你好\" 替换为 \"再见\"，文件 notes.txt",
         &[("edit", json!({"path": "notes.txt", "edits": edits}))],
     );
     check("I read a lot of books", &[]);
