@@ -115,9 +115,14 @@ impl fmt::Display for Failure {
         let Self::Said { what, why, todo } = self else {
             return Ok(());
         };
+        let is_chinese = |text: &str| text.contains(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        let (colon, semicolon) = match is_chinese(why) || todo.as_deref().is_some_and(is_chinese) {
+            true => ("：", "；"),
+            false => (": ", "; "),
+        };
         let line = match todo {
-            Some(todo) => format!("{what}: {why}; {todo}"),
-            None => format!("{what}: {why}"),
+            Some(todo) => format!("{what}{colon}{why}{semicolon}{todo}"),
+            None => format!("{what}{colon}{why}"),
         };
         // Causes of other crates may come in several lines.
         let words: Vec<&str> = line.split_whitespace().collect();

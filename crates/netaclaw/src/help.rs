@@ -7,7 +7,7 @@ const PROGRAM: &str = "运行自托管的智能体引擎";
 
 /// Commands by their name, or by the command above and name if the name is used more than once.
 const COMMANDS: &[(&str, &str)] = &[
-    ("session", "查看、导出、导入和复制会话"),
+    ("session", "列出、查看、导出、导入、复制和删除会话"),
     ("list", "列出会话，最新的在前"),
     ("show", "显示会话及其活动路径"),
     ("tree", "显示会话树"),
@@ -26,8 +26,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("remove", "删除未被使用的渠道"),
     ("mcp", "管理 MCP 服务器，或作为 MCP 服务器提供工具"),
     ("approval", "列出和吊销长期审批"),
-    ("approval list", "列出对智能体长期有效的审批"),
-    ("revoke", "吊销对智能体长期有效的审批"),
+    ("approval list", "列出智能体和会话的长期审批"),
+    ("revoke", "吊销智能体和会话的长期审批"),
     ("mcp add", "添加 MCP 服务器，或修改已有服务器"),
     ("mcp list", "列出 MCP 服务器"),
     ("mcp test", "连接 MCP 服务器并列出其工具"),
@@ -84,8 +84,8 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("json", "输出 JSON"),
     ("provider", "会话存储：file 或 mysql"),
     ("list user", "只列出该用户的会话或审批"),
-    ("revoke id", "审批的 ID；见 `netaclaw approval list`"),
-    ("revoke all", "吊销对智能体长期有效的所有审批"),
+    ("revoke id", "审批的编号；见 `netaclaw approval list`"),
+    ("revoke all", "吊销所有长期审批"),
     ("revoke user", "只吊销该用户的审批"),
     ("list agent", "只列出该智能体的会话"),
     (
@@ -202,10 +202,10 @@ fn translated(command: Command) -> Command {
         .disable_help_flag(true)
         .arg(help)
         .mut_args(|argument| {
-            let heading = if argument.is_positional() {
-                "参数"
-            } else {
-                "选项"
+            let heading = match (argument.is_positional(), argument.is_global_set()) {
+                (true, _) => "参数",
+                (false, true) => "全局选项",
+                (false, false) => "选项",
             };
             let text = text_of(ARGUMENTS, &name, argument.get_id().as_str());
             let argument = argument.help_heading(heading);
@@ -218,6 +218,22 @@ fn translated(command: Command) -> Command {
         Some(text) => translated(inner.about(text)),
         None => translated(inner),
     })
+}
+
+/// What the parser itself adds to a help, in Chinese.
+const NOTES: &[(&str, &str)] = &[
+    ("[OPTIONS]", "[选项]"),
+    ("[COMMAND]", "[命令]"),
+    ("<COMMAND>", "<命令>"),
+    ("[possible values: ", "[可选值："),
+    ("Possible values:", "可选值："),
+    ("[default: ", "[默认："),
+];
+
+/// A page of help in Chinese, with what the parser has added to it in Chinese as well.
+pub(crate) fn chinese_notes(page: &str) -> String {
+    let replace = |page: String, (english, chinese): &(&str, &str)| page.replace(english, chinese);
+    NOTES.iter().fold(page.to_owned(), replace)
 }
 
 /// Replaces the English help, and its longer form as well.
@@ -308,6 +324,40 @@ mod tests {
                 assert!(is_chinese(paragraph), "{}: {paragraph}", help.of);
             }
         }
+    }
+
+    /// Two words of English beside each other, outside of names and examples.
+    fn english_in(page: &str) -> Option<String> {
+        let quoted = page.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+        let lines = quoted.lines().filter(|line| !line.starts_with("用法"));
+        let is_word =
+            |word: &&str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let mut words = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let found = words.find(|words| words.windows(2).any(|two| two.iter().all(is_word)));
+        found.map(|words| words.join(" "))
+    }
+
+    #[test]
+    fn every_page_is_chinese_as_it_is_shown() {
+        let mut root = in_chinese(Cli::command());
+        root.build();
+        let mut waiting = vec![root];
+        let mut pages = 0;
+        while let Some(mut command) = waiting.pop() {
+            for page in [command.render_help(), command.render_long_help()] {
+                let page = chinese_notes(&page.to_string());
+                assert_eq!(english_in(&page), None, "{page}");
+                for note in [
+                    "OPTIONS", "COMMAND", "values", "default:", "Usage", "Options:",
+                ] {
+                    assert!(!page.contains(note), "{note} in\n{page}");
+                }
+                pages += 1;
+            }
+            waiting.extend(command.get_subcommands().cloned());
+        }
+        assert!(pages > 80, "{pages}");
+        assert!(english_in("  显示 the page").is_some());
     }
 
     #[test]

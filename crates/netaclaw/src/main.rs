@@ -24,6 +24,7 @@ mod table;
 mod terminal;
 mod text;
 mod tool;
+mod usage;
 
 use app::{App, Outcome, say};
 use cli::{Cli, Command};
@@ -51,8 +52,8 @@ fn main() -> ExitCode {
         return guard_main();
     }
     let env = Environment::read();
-    let lang = Lang::of_locale(env.language.as_deref());
-    let cli = match cli::parse(lang) {
+    let lang = cli::language().unwrap_or_else(|| Lang::of_locale(env.language.as_deref()));
+    let cli = match cli::parse(lang, env.no_color) {
         Ok(cli) => cli,
         Err(code) => return code,
     };
@@ -73,7 +74,6 @@ fn run(cli: Cli, env: Environment, lang: Lang) -> Result<Outcome> {
         config: cli.config,
         provider: None,
     };
-    let lang = cli.lang.unwrap_or(lang);
     let mut app = App::new(lang, flags, env);
     // Started without a command, NetaClaw is a server.
     let command = cli.command.unwrap_or(Command::Serve(ServeArgs::default()));

@@ -227,7 +227,6 @@ texts! {
     log_format_values() { "use text or json" "请使用 text 或 json" }
     otlp_values() { "enter the address of a collector, such as http://127.0.0.1:4318" "请填写收集器的地址，例如 http://127.0.0.1:4318" }
     see_help(command) { "see `{command} --help`" "请运行 `{command} --help` 查看帮助" }
-    usage_word() { "usage" "用法" }
 }
 
 impl Lang {

@@ -4,7 +4,7 @@ use crate::error::{Failure, in_language};
 use crate::text::Lang;
 use netaclaw_admin::{AdminError, Invalid, ModelChoiceError, Problem, UsedBy};
 use netaclaw_engine::EngineError;
-use netaclaw_protocol::RecordKind;
+use netaclaw_protocol::{NotFound, RecordKind};
 
 pub(crate) fn failure(lang: Lang, error: AdminError) -> Failure {
     let named = |kind: RecordKind, name: &str| format!("{} {name:?}", word(lang, kind));
@@ -64,9 +64,36 @@ pub(crate) fn failure(lang: Lang, error: AdminError) -> Failure {
     }
 }
 
+/// The same for a command that sets fields by options: a field that is not valid is named as the
+/// option that sets it.
+pub(crate) fn option_failure(
+    lang: Lang,
+    mut error: AdminError,
+    options: &[(&str, &str)],
+) -> Failure {
+    if let AdminError::Invalid(Invalid { field, .. }) = &mut error
+        && let Some((_, option)) = options.iter().find(|(known, _)| known == field)
+    {
+        *field = (*option).to_owned();
+    }
+    failure(lang, error)
+}
+
 /// The same for what went through the engine, which passes on what the store said.
 pub(crate) fn engine_failure(lang: Lang, error: EngineError) -> Failure {
     match error {
+        EngineError::NotFound(NotFound::NoRecord {
+            kind,
+            name,
+            nearest,
+        }) => failure(
+            lang,
+            AdminError::NotFound {
+                kind,
+                name,
+                nearest,
+            },
+        ),
         EngineError::Internal(cause) => match cause.downcast::<AdminError>() {
             Ok(error) => failure(lang, *error),
             Err(cause) => Failure::plain(lang.tools_word(), cause.to_string()),

@@ -5,7 +5,7 @@ mod failure;
 mod first_start;
 mod text;
 
-pub(crate) use failure::{engine_failure, explain_choice, failure};
+pub(crate) use failure::{engine_failure, explain_choice, failure, option_failure};
 pub(crate) use first_start::language;
 
 use crate::app::App;

@@ -1,7 +1,7 @@
 //! `channel add`: creates a channel, or changes the one of that name. The key comes from a variable
 //! and is never an argument, which all users of the machine could read.
 
-use crate::admin::{failure, patch_agent};
+use crate::admin::{option_failure, patch_agent};
 use crate::app::App;
 use crate::error::{Failure, Result};
 use crate::text::Lang;
@@ -144,7 +144,7 @@ fn context_window(text: &str) -> Option<u64> {
 impl Addition {
     pub(super) async fn run(self, app: &mut App, store: &dyn AdminStore) -> Result<()> {
         let lang = app.lang;
-        let failed = |error| failure(lang, error);
+        let failed = |error| option_failure(lang, error, &[("baseUrl", "--base-url")]);
         let before = find(store, &self.name).await.map_err(failed)?;
         let saved = self.save(store, before.as_ref()).await.map_err(failed)?;
         let spec = &saved.spec;

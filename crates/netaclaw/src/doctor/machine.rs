@@ -37,7 +37,10 @@ pub(super) async fn look(app: &App) -> Vec<Check> {
     if !missing.is_empty() {
         said.push(app.lang.programs_missing(missing.join(", ")));
     }
-    let check = Check::info("programs", app.lang.programs(), said.join("; "));
+    let said = said
+        .into_iter()
+        .reduce(|said, more| app.lang.and_then(said, more));
+    let check = Check::info("programs", app.lang.programs(), said.unwrap_or_default());
     checks.push(check);
     checks
 }
@@ -81,7 +84,7 @@ fn landlock(lang: Lang) -> Check {
             };
             match lacking {
                 None => Check::ok("landlock", what, rules),
-                Some(lacking) => Check::info("landlock", what, format!("{rules}; {lacking}")),
+                Some(lacking) => Check::info("landlock", what, lang.and_then(rules, lacking)),
             }
         }
         SandboxAbilities::SwitchedOff => Check::warn(

@@ -21,13 +21,11 @@ pub(super) fn write_lines(app: &mut App, checks: &[Check]) -> Result<()> {
             Level::Warn => app.paint.warning(&mark),
             Level::Fail => app.paint.bad(&mark),
         };
-        let todo = check.todo.as_ref().map(|todo| format!("; {todo}"));
-        let line = format!(
-            "{}: {}{}",
-            check.what,
-            check.message,
-            todo.unwrap_or_default()
-        );
+        let said = match &check.todo {
+            Some(todo) => lang.and_then(&check.message, todo),
+            None => check.message.clone(),
+        };
+        let line = lang.named(&check.what, said);
         writeln!(app.out, "{mark}  {}", harmless(&line))?;
     }
     let (warnings, failures) = (count(checks, Level::Warn), count(checks, Level::Fail));

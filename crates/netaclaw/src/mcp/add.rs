@@ -1,7 +1,7 @@
 //! `mcp add`: creates a server, or changes the one of that name. Secrets come from variables and
 //! are never arguments, which all users of the machine could read.
 
-use crate::admin::failure;
+use crate::admin::option_failure;
 use crate::app::App;
 use crate::error::{Failure, Result};
 use crate::text::Lang;
@@ -116,7 +116,7 @@ impl Addition {
         let lang = app.lang;
         let name = self.spec.name.clone();
         let put = self.put(store).await;
-        put.map_err(|error| failure(lang, error))?;
+        put.map_err(|error| option_failure(lang, error, &[("transport.url", "--url")]))?;
         Ok(writeln!(app.out, "{}", lang.mcp_added(name))?)
     }
 

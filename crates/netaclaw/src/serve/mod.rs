@@ -205,7 +205,7 @@ async fn must_have_accounts(app: &App, admin: &dyn AdminStore) -> Result<()> {
     match login_is_possible(&users, &tokens, now_ms) {
         true => Ok(()),
         false => Err(Failure::new(
-            "listen",
+            app.lang.listen_setting(),
             app.lang.no_accounts(),
             app.lang.set_token(var::TOKEN),
         )),

@@ -13,6 +13,7 @@ texts! {
     with_the_token(variable) { "log in with the token in {variable}" "请用 {variable} 中的令牌登录" }
     no_token_yet() { "there is no access token yet" "还没有访问令牌" }
     start_once(variable) { "start the server once with this data directory, or set {variable}" "请先用此数据目录启动一次服务，或设置 {variable}" }
+    listen_setting() { "listen address" "监听地址" }
     not_an_address() { "this is not a valid listen address" "这不是有效的监听地址" }
     listen_example() { "use the form 127.0.0.1:7300" "请写成 127.0.0.1:7300 的形式" }
     listen_elsewhere() { "choose another address with --listen, or port 0 for any free port" "请用 --listen 指定其他地址，或用端口 0 自动选择" }

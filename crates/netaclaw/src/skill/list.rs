@@ -1,5 +1,6 @@
 //! `skill list`: a table for people, the skills as JSON for programs.
 
+use super::find_agent;
 use crate::admin::{self, engine_failure};
 use crate::app::{App, Outcome};
 use crate::assemble::skill_home;
@@ -35,8 +36,10 @@ pub(super) async fn run(args: ListArgs, app: &mut App) -> Result<Outcome> {
         std::env::current_dir()?,
     );
     let agents = agents.with_skills(skill_home(app, &app.config(None)?));
+    let found = find_agent(app, &*store, args.agent.as_deref()).await;
     let skills = agents.skills(args.agent.as_deref()).await;
     store.close().await;
+    found?;
     let skills = skills.map_err(|error| engine_failure(lang, error))?;
     if args.json {
         serde_json::to_writer(&mut app.out, &skills).map_err(std::io::Error::from)?;

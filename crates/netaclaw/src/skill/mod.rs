@@ -6,9 +6,11 @@ mod new;
 mod run;
 mod text;
 
+use crate::admin::failure;
 use crate::app::{App, Outcome};
 use crate::error::Result;
 use clap::Subcommand;
+use netaclaw_admin::AdminStore;
 use netaclaw_protocol::RuntimeProcessEvent;
 
 #[derive(Debug, Subcommand)]
@@ -29,6 +31,17 @@ pub(crate) async fn run(command: SkillCommand, app: &mut App) -> Result<Outcome>
         SkillCommand::New(args) => new::run(&args, app),
         SkillCommand::Check(args) => check::run(&args, app),
         SkillCommand::Run(args) => run::run(args, app).await,
+    }
+}
+
+/// Refuses an agent that does not exist.
+async fn find_agent(app: &App, store: &dyn AdminStore, name: Option<&str>) -> Result<()> {
+    match name {
+        Some(name) => {
+            let found = store.agent_named(name).await;
+            found.map(drop).map_err(|error| failure(app.lang, error))
+        }
+        None => Ok(()),
     }
 }
 

@@ -1,21 +1,21 @@
 //! `skill run`: a skill without an agent, with its steps on the error output and its result on the
 //! output.
 
-use super::step_line;
+use super::{find_agent, step_line};
 use crate::admin::{self, engine_failure};
 use crate::app::{App, Outcome};
 use crate::assemble::{gate, skill_home};
 use crate::error::{Failure, Result};
 use crate::terminal::{harmless, one_line};
 use clap::Args;
-use netaclaw_admin::AdminStore;
-use netaclaw_agents::{AdminAgentSource, ModelSettings, SkillByHand};
+use netaclaw_admin::{AdminStore, nearest};
+use netaclaw_agents::{AdminAgentSource, AgentPreviews, ModelSettings, SkillByHand};
 use netaclaw_protocol::{ProcessLevel, RuntimeProcessEvent};
 use netaclaw_tools::process::{Operation, Redactor};
 use netaclaw_tools::{ToolRegistry, ToolUpdate, Updates};
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
@@ -49,6 +49,10 @@ pub(super) async fn run(args: RunArgs, app: &mut App) -> Result<Outcome> {
     );
     let gate = Arc::new(gate(app, &config));
     let agents = agents.with_gate(gate).with_skills(skill_home(app, &config));
+    if let Err(failure) = find(&args, app, &*store, &agents).await {
+        store.close().await;
+        return Err(failure);
+    }
     let cancel = CancellationToken::new();
     let screen = Arc::new(Mutex::new(Screen::new(&workspace)));
     let shown = Arc::clone(&screen);
@@ -82,6 +86,32 @@ pub(super) async fn run(args: RunArgs, app: &mut App) -> Result<Outcome> {
         true => Outcome::Failed,
         false => Outcome::Done,
     })
+}
+
+/// Refuses an agent or a skill that does not exist. What the engine says about them is for models.
+async fn find(
+    args: &RunArgs,
+    app: &App,
+    store: &dyn AdminStore,
+    agents: &AdminAgentSource,
+) -> Result<()> {
+    let lang = app.lang;
+    find_agent(app, store, args.agent.as_deref()).await?;
+    if Path::new(&args.skill).is_dir() {
+        return Ok(());
+    }
+    let skills = agents.skills(args.agent.as_deref()).await;
+    let skills = skills.map_err(|error| engine_failure(lang, error))?;
+    let names = skills.iter().map(|skill| skill.name.as_str());
+    if names.clone().any(|name| name == args.skill) {
+        return Ok(());
+    }
+    let todo = match nearest(&args.skill, names) {
+        Some(meant) => lang.did_you_mean(meant),
+        None => lang.see_list_of("skill"),
+    };
+    let what = lang.skill_named(&args.skill);
+    Err(Failure::new(what, lang.does_not_exist(), todo))
 }
 
 fn read_input(given: &str, app: &App) -> Result<Map<String, Value>> {

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 texts! {
     no_skills() { "no skills" "没有技能" }
+    skill_named(name) { "skill \"{name}\"" "技能 \"{name}\"" }
     skill_state() { "state" "状态" }
     skill_source() { "source" "来源" }
     skill_ready() { "ready" "可用" }

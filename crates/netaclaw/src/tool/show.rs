@@ -3,13 +3,12 @@
 use super::list::{risk, state};
 use crate::admin::engine_failure;
 use crate::app::App;
-use crate::error::{Failure, Result, in_language};
+use crate::error::Result;
 use crate::table::{self, Cell};
 use crate::terminal::{columns, one_line, pad};
 use crate::text::Lang;
 use clap::Args;
 use netaclaw_agents::{AdminAgentSource, AgentPreviews};
-use netaclaw_engine::EngineError;
 use netaclaw_protocol::{DisabledCode, ToolDiagnostic, ToolUser};
 use std::io::Write;
 
@@ -26,13 +25,7 @@ pub(crate) struct ShowArgs {
 pub(super) async fn run(args: ShowArgs, app: &mut App, agents: &AdminAgentSource) -> Result<()> {
     let lang = app.lang;
     let detail = agents.tool(&args.tool).await;
-    let detail = detail.map_err(|error| match error {
-        EngineError::NotFound(why) => {
-            let why = in_language(lang, why.words());
-            Failure::new(lang.tools_word(), why, lang.see_list_of("tool"))
-        }
-        other => engine_failure(lang, other),
-    })?;
+    let detail = detail.map_err(|error| engine_failure(lang, error))?;
     if args.json {
         serde_json::to_writer(&mut app.out, &detail).map_err(std::io::Error::from)?;
         return Ok(writeln!(app.out)?);

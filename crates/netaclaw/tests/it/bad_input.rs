@@ -185,10 +185,10 @@ fn mistakes_in_the_arguments() {
     for (arguments, words) in [
         (
             "session shwo",
-            &["shwo", "'show'", "netaclaw session --help"][..],
+            &["unknown command shwo", "did you mean show?"][..],
         ),
         ("session show", &["FILE|ID", "netaclaw session show --help"]),
-        ("session show a b", &["'b'"]),
+        ("session show a b", &["unexpected argument b"]),
         ("session list --page 0", &["--page"]),
         ("session list --status odd", &["odd"]),
         ("session export sample.jsonl", &["--format"]),

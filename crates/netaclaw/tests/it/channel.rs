@@ -117,14 +117,14 @@ fn mistakes_are_one_line_and_leave_no_trace() {
     assert!(!pasted.err.contains("marker"), "{}", pasted.err);
     let wrong = workspace.run("channel add c --supplier opnai");
     assert!(
-        wrong.code == 2 && wrong.err.contains("'openai'"),
+        wrong.code == 2 && wrong.err.contains("did you mean openai?"),
         "{}",
         wrong.err
     );
     assert_eq!(workspace.state(), before);
 
     let nowhere = workspace.run("channel add c --supplier compatible --model m");
-    assert_refused(&nowhere, "baseUrl: this supplier has no default address");
+    assert_refused(&nowhere, "--base-url: this supplier has no default address");
     let named = workspace.run("channel add a/b --supplier openai");
     assert_refused(&named, "name: must start and end");
     assert_refused(&workspace.run("channel test dmeo"), "did you mean demo?");

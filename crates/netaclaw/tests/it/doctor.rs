@@ -291,7 +291,7 @@ fn an_mcp_server_that_is_enabled_and_down_is_a_failure_with_its_reason() {
     assert_found(&report, "mcp_server", "fail", "MCP server down");
     assert_found(&report, "mcp_server", "fail", "netaclaw mcp test absent");
     let chinese = workspace.run("doctor --lang zh").out;
-    assert!(chinese.contains("MCP 服务器 down: 无法连接"), "{chinese}");
+    assert!(chinese.contains("MCP 服务器 down：无法连接"), "{chinese}");
     assert!(!chinese.contains("未发现问题"), "{chinese}");
 
     let (code, report) = found(&workspace, "--offline");
