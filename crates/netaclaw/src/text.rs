@@ -88,7 +88,9 @@ texts! {
     failed() { "failed" "失败" }
     cancelled() { "cancelled" "已取消" }
     exit_code(code) { "exit code {code}" "退出码 {code}" }
-    stopped(reason) { "stopped: {reason}" "中止：{reason}" }
+    answer_stopped() { "stopped" "已停止" }
+    answer_interrupted() { "interrupted" "已中断" }
+    answer_cut_off() { "cut off: output limit reached" "已截断：达到输出上限" }
     tokens(tokens) { "{tokens} tokens" "{tokens} Token" }
     tokens_before(tokens) { "{tokens} tokens before" "压缩前 {tokens} Token" }
     usage(total, input, output) { "{total} tokens ({input} in, {output} out)" "{total} Token（输入 {input}，输出 {output}）" }

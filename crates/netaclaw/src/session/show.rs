@@ -182,9 +182,7 @@ fn about(app: &App, entry: &Entry, row: &Row<'_>) -> String {
                     .usage
                     .map(|usage| app.lang.tokens(grouped(usage.total))),
             );
-            if matches!(answer.stop_reason.as_ref(), "aborted" | "error" | "length") {
-                about.push(app.lang.stopped(&answer.stop_reason));
-            }
+            about.extend(answer.ending(app.lang));
         }
         Row::Compaction { tokens_before, .. } => {
             about.push(app.lang.tokens_before(grouped(*tokens_before)));
@@ -204,7 +202,11 @@ fn write_body(app: &mut App, row: &Row<'_>) -> Result<()> {
         Row::Assistant(answer) => {
             write_parts(app, &answer.parts)?;
             if let Some(error) = &answer.error {
-                writeln!(app.out, "{}", app.paint.bad(&harmless(error)))?;
+                writeln!(
+                    app.out,
+                    "{}",
+                    app.paint.bad(&harmless(error.text(app.lang)))
+                )?;
             }
             Ok(())
         }

@@ -3,6 +3,7 @@
 
 use crate::json::{Json, Object};
 use crate::text::Lang;
+use netaclaw_engine::AGENT_ENTRY;
 use netaclaw_session::{Entry, EntryKind};
 use std::borrow::Cow;
 
@@ -39,6 +40,8 @@ pub(crate) enum Row<'a> {
         model: Text<'a>,
     },
     ThinkingLevel(Text<'a>),
+    /// The agent that answers from here on.
+    Agent(Text<'a>),
     Label {
         target: Text<'a>,
         /// `None` clears.
@@ -65,7 +68,38 @@ pub(crate) struct Answer<'a> {
     pub(crate) model: Text<'a>,
     pub(crate) usage: Option<Usage>,
     pub(crate) stop_reason: Text<'a>,
-    pub(crate) error: Option<Text<'a>>,
+    /// The process that wrote it died; no user stopped it.
+    pub(crate) is_interrupted: bool,
+    pub(crate) error: Option<ErrorText<'a>>,
+}
+
+/// An error, as far as it is stored in both languages.
+#[derive(Debug)]
+pub(crate) struct ErrorText<'a> {
+    english: Text<'a>,
+    chinese: Option<Text<'a>>,
+}
+
+impl ErrorText<'_> {
+    pub(crate) fn text(&self, lang: Lang) -> &str {
+        match (lang, &self.chinese) {
+            (Lang::Zh, Some(chinese)) => chinese,
+            _ => &self.english,
+        }
+    }
+}
+
+impl Answer<'_> {
+    /// How it ended, unless it is complete.
+    pub(crate) fn ending(&self, lang: Lang) -> Option<String> {
+        match self.stop_reason.as_ref() {
+            "aborted" if self.is_interrupted => Some(lang.answer_interrupted()),
+            "aborted" => Some(lang.answer_stopped()),
+            "error" => Some(lang.failed()),
+            "length" => Some(lang.answer_cut_off()),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -132,6 +166,11 @@ pub(crate) fn project(entry: &Entry) -> Row<'_> {
             target: text("targetId"),
             omits: fields.get("replacement").is_none_or(|r| r.raw() == "null"),
         },
+        EntryKind::Custom if fields.text("customType").as_deref() == Some(AGENT_ENTRY) => {
+            let data = fields.get("data").map(Json::object).unwrap_or_default();
+            let name = data.text("agentName").or_else(|| data.text("agentId"));
+            Row::Agent(name.unwrap_or_default())
+        }
         EntryKind::Custom
         | EntryKind::Usage
         | EntryKind::SubagentBatch
@@ -148,6 +187,10 @@ fn message_row<'a>(message: &Object<'a>) -> Row<'a> {
     let text = |name: &str| message.text(name).unwrap_or_default();
     let role = text("role");
     let parts = parts_of(message.get("content"));
+    let member =
+        |object: &Object<'a>, name: &str| object.get(name).map(Json::object).unwrap_or_default();
+    let trouble = member(message, "trouble");
+    let words = member(&trouble, "words");
     match role.as_ref() {
         "user" => Row::User(parts),
         "assistant" => Row::Assistant(Answer {
@@ -156,9 +199,14 @@ fn message_row<'a>(message: &Object<'a>) -> Row<'a> {
             model: text("model"),
             usage: message.get("usage").and_then(usage_of),
             stop_reason: text("stopReason"),
+            is_interrupted: trouble.text("kind").as_deref() == Some("interrupted"),
             error: message
                 .text("errorMessage")
-                .filter(|error| !error.is_empty()),
+                .filter(|error| !error.is_empty())
+                .map(|english| ErrorText {
+                    english,
+                    chinese: words.text("zh"),
+                }),
         }),
         "toolResult" => Row::ToolResult {
             tool: text("toolName"),
@@ -246,6 +294,7 @@ impl Row<'_> {
             Self::BranchSummary(_) => lang.branch_summary(),
             Self::Model { .. } => lang.model(),
             Self::ThinkingLevel(_) => lang.thinking_level(),
+            Self::Agent(_) => lang.agent(),
             Self::Label { .. } => lang.label(),
             Self::Name(_) => lang.name(),
             Self::ContextEdit { .. } => lang.context_edit(),
@@ -276,7 +325,7 @@ impl Row<'_> {
             | Self::Custom { parts, .. }
             | Self::OtherMessage { parts, .. } => first_words(parts, lang),
             Self::Assistant(answer) => match (&answer.error, first_words(&answer.parts, lang)) {
-                (Some(error), words) if words.is_empty() => Text::Borrowed(error.as_ref()),
+                (Some(error), words) if words.is_empty() => Text::Borrowed(error.text(lang)),
                 (_, words) => words,
             },
             Self::ToolResult { tool, parts, .. } => {
@@ -288,6 +337,7 @@ impl Row<'_> {
             }
             Self::Model { provider, model } => Text::Owned(format!("{provider}/{model}")),
             Self::ThinkingLevel(level) => Text::Borrowed(level.as_ref()),
+            Self::Agent(name) => Text::Borrowed(name.as_ref()),
             Self::Label {
                 target,
                 label: Some(label),
@@ -317,6 +367,7 @@ impl Row<'_> {
             self,
             Self::Model { .. }
                 | Self::ThinkingLevel(_)
+                | Self::Agent(_)
                 | Self::Label { .. }
                 | Self::Name(_)
                 | Self::ContextEdit { .. }

@@ -80,12 +80,15 @@ fn heading(row: &Row<'_>, lang: Lang) -> String {
 fn write_answer(out: &mut dyn Write, answer: &Answer<'_>, lang: Lang) -> io::Result<()> {
     write_parts(out, &answer.parts, lang, formatted)?;
     if let Some(error) = &answer.error {
-        writeln!(out, "\n**{}**\n\n{}", lang.error(), fenced(error, "text"))?;
+        writeln!(
+            out,
+            "\n**{}**\n\n{}",
+            lang.error(),
+            fenced(error.text(lang), "text")
+        )?;
     }
     let mut notes = Vec::new();
-    if matches!(answer.stop_reason.as_ref(), "aborted" | "error" | "length") {
-        notes.push(lang.stopped(&answer.stop_reason));
-    }
+    notes.extend(answer.ending(lang));
     notes.extend(answer.usage.map(|usage| {
         lang.usage(
             grouped(usage.total),

@@ -130,7 +130,11 @@ impl EntryWriter<'_> {
             format!(r#"<div class="text" dir="auto">{}</div>"#, formatted(text))
         })?;
         if let Some(error) = &answer.error {
-            writeln!(out, r#"<pre class="error">{}</pre>"#, escape(error))?;
+            writeln!(
+                out,
+                r#"<pre class="error">{}</pre>"#,
+                escape(error.text(self.lang))
+            )?;
         }
         let mut notes = Vec::new();
         if !answer.model.is_empty() {
@@ -139,9 +143,11 @@ impl EntryWriter<'_> {
                 80,
             )));
         }
-        if matches!(answer.stop_reason.as_ref(), "aborted" | "error" | "length") {
-            let stopped = escape(&self.lang.stopped(&answer.stop_reason));
-            notes.push(format!(r#"<span class="tag bad">{stopped}</span>"#));
+        if let Some(ending) = answer.ending(self.lang) {
+            notes.push(format!(
+                r#"<span class="tag bad">{}</span>"#,
+                escape(&ending)
+            ));
         }
         notes.extend(answer.usage.as_ref().map(|usage| self.usage(usage)));
         match notes.is_empty() {
