@@ -28,6 +28,8 @@ pub(super) enum Verb {
     New,
     Queue,
     Stop,
+    Edits,
+    Approvals,
     Skill,
     Exit,
 }
@@ -86,9 +88,9 @@ pub(super) const COMMANDS: &[Command] = &[
         Argument::Agent,
         (
             " [NAME]",
-            "list the agents, or start a session with another one",
+            "list the agents, or let another one answer from the next message on",
         ),
-        (" [名称]", "列出智能体，或与其他智能体开始会话"),
+        (" [名称]", "列出智能体，或从下一条消息起由其他智能体回答"),
     ),
     command(
         "/sessions",
@@ -144,6 +146,26 @@ pub(super) const COMMANDS: &[Command] = &[
         Argument::None,
         ("", "stop the run (or Ctrl-C)"),
         ("", "停止运行（或按 Ctrl-C）"),
+    ),
+    command(
+        "/edits",
+        Verb::Edits,
+        Argument::None,
+        (
+            "",
+            "accept all edits in the workspace for this session, or end that",
+        ),
+        ("", "本会话内允许修改工作区的文件，再次输入则结束"),
+    ),
+    command(
+        "/approvals",
+        Verb::Approvals,
+        Argument::Words,
+        (
+            " [revoke N]",
+            "list the standing approvals of this session, or revoke one",
+        ),
+        (" [revoke N]", "列出此会话的长期审批，或吊销其中一个"),
     ),
     command(
         "/skill",

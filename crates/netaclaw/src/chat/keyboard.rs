@@ -146,6 +146,7 @@ impl Terminal<'_> {
             Act::Nothing => {}
             Act::Say(line) => return self.typed(&line).await,
             Act::Decide(choice) => self.chose_consent(choice).await?,
+            Act::Grant(scope) => self.chose_scope(scope).await?,
             Act::Choose(option) => self.chose_option(option).await?,
             Act::Interrupt => return self.interrupt().await,
             Act::Leave => return Ok(false),

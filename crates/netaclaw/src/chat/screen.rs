@@ -1,7 +1,10 @@
 //! What a session does, as lines on a terminal.
 
-use super::approval::consent_hint;
-use super::words::{compaction_note, foreign_notes, in_language, tool_changes};
+use super::approval::{consent_hint, grants};
+use super::words::{
+    agent_named, compaction_note, foreign_notes, in_language, now_ms, retry_text, tool_changes,
+    tool_ending, was_cut_off,
+};
 use crate::skill::step_line;
 use crate::terminal::{Paint, harmless, one_line, shortened};
 use crate::text::Lang;
@@ -170,6 +173,10 @@ impl<W: Write> Screen<W> {
                 let entry = &data["entry"];
                 self.answer(text(&entry["id"]), &entry["message"])?;
             }
+            "session_entry_added" if agent_named(&data["entry"]).is_some() => {
+                let agent = agent_named(&data["entry"]).unwrap_or_default();
+                self.progress_line(&self.lang.chat_agent(one_line(agent, 64)))?;
+            }
             "tool_call_started" => {
                 let args = one_line(&data["args"].to_string(), 60);
                 self.progress_line(&format!("⚙ {} {args}", text(&data["toolName"])))?;
@@ -184,7 +191,9 @@ impl<W: Write> Screen<W> {
                 }
             }
             "run_status" if data["phase"] == "retrying" => {
-                self.progress_line(text(&data["detail"]))?
+                if let Some(words) = retry_text(self.lang, data, now_ms()) {
+                    self.progress_line(&words)?;
+                }
             }
             "tools_changed" => self.tools_changed(data)?,
             "compaction_done" | "compaction_error" => self.compacted(event)?,
@@ -258,7 +267,12 @@ impl<W: Write> Screen<W> {
                     };
                     self.progress_line(&format!("> {}", one_line(said, 200)))?;
                 }
-                "assistant" => self.answer(text(&entry["id"]), message)?,
+                "assistant" => {
+                    self.answer(text(&entry["id"]), message)?;
+                    if was_cut_off(message) {
+                        self.progress_line(&self.lang.chat_stopped())?;
+                    }
+                }
                 _ => {}
             }
         }
@@ -278,8 +292,7 @@ impl<W: Write> Screen<W> {
             return Ok(());
         }
         // A stop is reported by the end of the run.
-        let stopped = message["stopReason"] == "aborted" && message["trouble"].is_null();
-        if stopped {
+        if was_cut_off(message) {
             return self.end_line();
         }
         if message["errorMessage"].is_string() {
@@ -333,7 +346,15 @@ impl<W: Write> Screen<W> {
 
     fn tool_done(&mut self, data: &Value) -> io::Result<()> {
         let first = data["content"][0]["text"].as_str().unwrap_or_default();
-        let line = format!("  {}", one_line(&harmless(first), 76));
+        // What else ends a call than its result is for the model.
+        let ending = match text(&data["status"]) {
+            "blocked" => None,
+            status => tool_ending(self.lang, status),
+        };
+        let line = match ending {
+            Some(ending) => format!("  {ending}"),
+            None => format!("  {}", one_line(&harmless(first), 76)),
+        };
         match data["isError"] == true {
             true => self.complaint(&line),
             false => self.progress_line(&line),
@@ -418,7 +439,11 @@ impl<W: Write> Screen<W> {
                 self.line(&format!("    {}", harmless(line)))?;
             }
         }
-        self.progress_line(&consent_hint(self.lang))
+        let grants = grants(self.lang, data);
+        for (at, grant) in grants.iter().enumerate() {
+            self.line(&format!("  {}: {}", at + 1, harmless(&grant.text)))?;
+        }
+        self.progress_line(&consent_hint(self.lang, grants.len()))
     }
 
     fn done(&mut self, data: &Value) -> io::Result<Heard> {

@@ -5,14 +5,15 @@ use super::commands::{COMMANDS, Verb, find_command, nearest_command};
 use super::talk::Terminal;
 use super::{find_partner, refused};
 use crate::admin::failure;
+use crate::approval::{accepts_edits, covers};
 use crate::error::{Failure, Result};
 use crate::session::{draw_tree, find_meta};
 use crate::terminal::{Paint, clock, one_line, pad};
-use netaclaw_admin::nearest;
+use netaclaw_admin::{model_channel, nearest};
 use netaclaw_engine::EngineError;
 use netaclaw_protocol::{
-    ChannelStatus, ChatModel, Compact, CompactStatus, EntryId, QueueChange, QueueEdit,
-    SessionListItem, SetModel, SetThinkingLevel, ThinkingLevel,
+    AcceptEdits, ChannelStatus, ChatModel, Compact, CompactStatus, EntryId, QueueChange, QueueEdit,
+    RevokeApproval, SessionListItem, SetModel, SetThinkingLevel, ThinkingLevel,
 };
 use netaclaw_session::{SessionFilter, SessionTree};
 use std::sync::Arc;
@@ -37,12 +38,12 @@ impl Terminal<'_> {
         let more = match word {
             "" => true,
             _ if word.starts_with("//") => {
-                self.send(&line[1..]).await?;
+                self.send(&line[1..], line).await?;
                 true
             }
             _ if word.starts_with('/') => self.command(line, word, rest.trim()).await?,
             _ => {
-                self.send(line).await?;
+                self.send(line, line).await?;
                 true
             }
         };
@@ -80,9 +81,11 @@ impl Terminal<'_> {
             Verb::Compact => self.compact(rest).await?,
             Verb::Queue => self.queue(rest).await?,
             Verb::Stop => self.stop_run().await?,
+            Verb::Edits => self.accept_edits().await?,
+            Verb::Approvals => self.standing_approvals(rest).await?,
             Verb::Skill => {
                 // Whatever the case of its letters.
-                self.send(&format!("{} {rest}", command.name)).await?;
+                self.send(&format!("{} {rest}", command.name), line).await?;
             }
             Verb::Exit => return Ok(false),
         }
@@ -130,6 +133,7 @@ impl Terminal<'_> {
         self.question = None;
         self.calls.clear();
         self.queue.clear();
+        self.standing.clear();
         self.activity = Activity::default();
         self.view.leave_session();
     }
@@ -194,8 +198,10 @@ impl Terminal<'_> {
             channel.spec.status == ChannelStatus::Enabled && !channel.spec.is_auxiliary
         });
         let models = usable.flat_map(|channel| {
+            let known = model_channel(&channel.spec, None);
             let of_channel = channel.spec.models.into_iter();
-            of_channel.map(move |model| Model {
+            let chats = of_channel.filter(move |model| known.model_info(&model.name).chat);
+            chats.map(move |model| Model {
                 name: format!("{}/{}", channel.spec.name, model.name),
                 choice: ChatModel {
                     channel_id: channel.id.as_str().to_owned(),
@@ -316,7 +322,8 @@ impl Terminal<'_> {
         }
     }
 
-    /// Agents keep their sessions, so another agent means another session.
+    /// The agent of the next message. Like every client, the chat names it in that message, and the
+    /// engine switches the session.
     async fn agent(&mut self, wanted: &str) -> Result<()> {
         let lang = self.app.lang;
         if wanted.is_empty() {
@@ -329,13 +336,19 @@ impl Terminal<'_> {
         let named = Some(wanted.to_owned());
         match find_partner(lang, &*self.admin, named, None).await {
             Ok(partner) => {
-                self.close_session().await;
-                self.chosen = Default::default();
-                self.partner = partner;
+                let before = std::mem::replace(&mut self.partner, partner);
+                if self.chosen.model.is_some() {
+                    // What was chosen for the session stays.
+                    self.partner.model = before.model;
+                }
                 self.show_partner();
                 self.refresh_choices().await;
-                let name = self.partner.name.clone();
-                Ok(self.view.progress_line(&lang.chat_agent_set(name))?)
+                let name = &self.partner.name;
+                let words = match self.session.is_some() {
+                    true => lang.chat_agent_switched(name),
+                    false => lang.chat_agent_set(name),
+                };
+                Ok(self.view.progress_line(&words)?)
             }
             Err(failure) if self.interactive => Ok(self.view.complaint(&failure.to_string())?),
             Err(failure) => Err(failure),
@@ -465,6 +478,64 @@ impl Terminal<'_> {
                 true => format!("{}. {text} ({})", at + 1, lang.chat_queue_held()),
                 false => format!("{}. {text}", at + 1),
             }
+        });
+        let lines: Vec<String> = lines.collect();
+        Ok(self.view.line(&lines.join("\n"))?)
+    }
+
+    /// Turns the mode on or off in which edits in the workspace need no approval.
+    async fn accept_edits(&mut self) -> Result<()> {
+        let lang = self.app.lang;
+        let Some((session, _)) = &self.session else {
+            return Ok(self.view.line(&lang.chat_no_session())?);
+        };
+        let enabled = !self.standing.iter().any(accepts_edits);
+        let accept = AcceptEdits {
+            session_id: session.clone(),
+            enabled,
+            request_id: None,
+        };
+        match self.engine.execute(&self.caller, accept).await {
+            Ok(_) if enabled => Ok(self.view.progress_line(&lang.chat_edits_on())?),
+            Ok(_) => Ok(self.view.progress_line(&lang.chat_edits_off())?),
+            Err(error) => self.was_refused(&error),
+        }
+    }
+
+    async fn standing_approvals(&mut self, rest: &str) -> Result<()> {
+        let lang = self.app.lang;
+        let Some((session, _)) = &self.session else {
+            return Ok(self.view.line(&lang.chat_no_session())?);
+        };
+        let (word, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if word.is_empty() {
+            return self.show_standing_approvals();
+        }
+        let number = argument.trim().parse::<usize>().ok();
+        let approval = number
+            .filter(|_| word.eq_ignore_ascii_case("revoke"))
+            .and_then(|number| self.standing.get(number.checked_sub(1)?));
+        let Some(approval) = approval else {
+            return Ok(self.view.complaint(&lang.chat_standing_usage())?);
+        };
+        let revoke = RevokeApproval {
+            session_id: session.clone(),
+            approval_id: approval.id.clone(),
+            request_id: None,
+        };
+        match self.engine.execute(&self.caller, revoke).await {
+            Ok(_) => Ok(self.view.progress_line(&lang.chat_standing_revoked())?),
+            Err(error) => self.was_refused(&error),
+        }
+    }
+
+    fn show_standing_approvals(&mut self) -> Result<()> {
+        let lang = self.app.lang;
+        if self.standing.is_empty() {
+            return Ok(self.view.line(&lang.chat_no_standing())?);
+        }
+        let lines = self.standing.iter().enumerate().map(|(at, approval)| {
+            format!("{}. {}", at + 1, one_line(&covers(lang, approval), 100))
         });
         let lines: Vec<String> = lines.collect();
         Ok(self.view.line(&lines.join("\n"))?)

@@ -16,8 +16,8 @@ use netaclaw_engine::{
     Caller, Engine, EventGroup, ServerEvent, Subscriber, SubscriptionId, TypedEvent,
 };
 use netaclaw_protocol::{
-    Chat, ChatModel, ClarifyResponse, Disposition, EntryId, SessionId, SessionOpen, Stop,
-    ThinkingLevel,
+    Chat, ChatModel, ClarifyResponse, Disposition, EntryId, SessionId, SessionOpen,
+    StandingApproval, Stop, ThinkingLevel,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -89,6 +89,8 @@ pub(super) struct Terminal<'a> {
     pub(super) activity: Activity,
     /// Messages that wait, as events describe them.
     pub(super) queue: Vec<Value>,
+    /// The standing approvals of this session.
+    pub(super) standing: Vec<StandingApproval>,
     /// The model and the thinking level of a session that the next message begins.
     pub(super) chosen: Chosen,
     pub(super) interactive: bool,
@@ -156,6 +158,7 @@ impl<'a> Terminal<'a> {
             calls: VecDeque::new(),
             activity: Activity::default(),
             queue: Vec::new(),
+            standing: Vec::new(),
             chosen: Chosen::default(),
             interactive,
             leaving: false,
@@ -333,6 +336,9 @@ impl<'a> Terminal<'a> {
         if event["type"] == "queue_update" {
             self.queue = items(&event["data"]);
         }
+        if event["type"] == "standing_approvals" {
+            self.standing = standing(&event["data"]["items"]);
+        }
         if event["type"] == "clarify_answered" {
             self.was_answered(event["data"]["requestId"].as_str().unwrap_or_default());
         }
@@ -373,16 +379,17 @@ impl<'a> Terminal<'a> {
         self.view.ask_is_over();
     }
 
-    pub(super) async fn send(&mut self, line: &str) -> Result<()> {
+    /// Sends `text`, for which the user typed `line`.
+    pub(super) async fn send(&mut self, text: &str, line: &str) -> Result<()> {
         if let Some(call) = self.calls.front().cloned() {
             return self.answer_approval(&call, line).await;
         }
         if let Some((request_id, options)) = self.question.take() {
-            return self.answer(request_id, &options, line).await;
+            return self.answer(request_id, &options, text).await;
         }
         let is_first = self.session.is_none();
         let mut chat = Chat {
-            content: line.to_owned(),
+            content: text.to_owned(),
             agent_name: self.partner.named.clone(),
             leaf_entry_id: self.branch.clone(),
             model: self.chosen.model.clone().filter(|_| is_first),
@@ -468,6 +475,7 @@ impl<'a> Terminal<'a> {
     async fn take_up(&mut self, snapshot: &Value) -> Result<()> {
         self.activity = Activity::of_snapshot(snapshot);
         self.queue = items(&snapshot["queue"]);
+        self.standing = standing(&snapshot["standingApprovals"]);
         if let Some(question) = snapshot["questions"].as_array().and_then(|all| all.first()) {
             let request_id = question["requestId"]
                 .as_str()
@@ -525,6 +533,10 @@ impl<'a> Terminal<'a> {
 
 fn items(queue: &Value) -> Vec<Value> {
     queue["items"].as_array().cloned().unwrap_or_default()
+}
+
+fn standing(items: &Value) -> Vec<StandingApproval> {
+    serde_json::from_value(items.clone()).unwrap_or_default()
 }
 
 /// The size of a terminal in which the cursor can be moved. A dumb one prints lines, and an output

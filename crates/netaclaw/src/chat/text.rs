@@ -36,6 +36,10 @@ texts! {
     chat_choice(key, label) { "{key}: {label}" "{key}：{label}" }
     chat_allow_once() { "allow once" "允许一次" }
     chat_allow_session() { "allow for this session" "本会话内允许" }
+    chat_allow_more() { "allow more…" "允许更多…" }
+    chat_allow_numbers(last) { "1–{last}: allow more" "1–{last}：允许更多" }
+    chat_grant(what, within) { "{what} – {within}" "{what} – {within}" }
+    chat_scope_hint() { "Esc: back" "Esc：返回" }
     chat_deny() { "deny" "拒绝" }
     chat_deny_with_reason() { "deny with a reason" "拒绝并说明理由" }
     chat_approval_without_terminal(tool) { "{tool} needs approval, and there is no terminal to ask; start with --yes to approve all calls" "{tool} 需要审批，但没有可供询问的终端；加 --yes 可批准所有调用" }
@@ -67,6 +71,25 @@ texts! {
     chat_no_level(name, levels) { "unknown thinking level {name}; use one of: {levels}" "未知的思考强度 {name}；可用：{levels}" }
     chat_level_set(level) { "thinking level: {level}" "思考强度：{level}" }
     chat_agent_set(name) { "the next message starts a session with {name}" "下一条消息将与 {name} 开始新会话" }
+    chat_agent_switched(name) { "{name} answers from the next message on" "从下一条消息起由 {name} 回答" }
+    chat_agent(name) { "agent: {name}" "智能体：{name}" }
+    tool_timed_out() { "timed out" "超时" }
+    tool_blocked() { "blocked" "已阻止" }
+    tool_denied() { "denied" "已拒绝" }
+    tool_undecided() { "not run: no approval" "未运行：未获审批" }
+    tool_expired() { "expired" "已过期" }
+    tool_dismissed() { "closed, no answer" "已关闭，未回答" }
+    tool_not_run() { "not run" "未运行" }
+    chat_tool_waits() { "waiting for approval" "等待审批" }
+    chat_fallback(channel) { "Using the fallback channel “{channel}”." "改用备用渠道“{channel}”。" }
+    chat_retry_in(seconds) { "Retrying in {seconds} s." "{seconds} 秒后重试。" }
+    chat_retry_now() { "Retrying now…" "正在重试…" }
+    chat_edits_on() { "edits of files in the workspace need no approval in this session; /edits ends that" "本会话内修改工作区的文件不再需要审批；再次输入 /edits 结束" }
+    chat_edits_off() { "edits need approval again" "修改文件重新需要审批" }
+    chat_status_edits() { "accepts edits" "已允许修改" }
+    chat_no_standing() { "this session has no standing approvals" "此会话没有长期审批" }
+    chat_standing_usage() { "use /approvals or /approvals revoke NUMBER" "请使用 /approvals 或 /approvals revoke 序号" }
+    chat_standing_revoked() { "standing approval revoked" "已吊销长期审批" }
     chat_queue_empty() { "the queue is empty" "队列为空" }
     chat_queue_held() { "on hold" "已暂停" }
     chat_queue_changed() { "queue changed" "队列已更新" }

@@ -124,6 +124,12 @@ impl View {
         }
     }
 
+    pub(super) fn ask_scope(&mut self) {
+        if let Some(console) = self.console() {
+            console.ask_scope();
+        }
+    }
+
     pub(super) fn ask_reason(&mut self) {
         if let Some(console) = self.console() {
             console.ask_reason();

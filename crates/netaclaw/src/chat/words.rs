@@ -2,7 +2,9 @@
 
 use crate::terminal::{harmless, one_line};
 use crate::text::Lang;
+use netaclaw_engine::AGENT_ENTRY;
 use serde_json::Value;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An error in the user's language, if it has a text in it.
 pub(super) fn in_language(lang: Lang, trouble: &Value, otherwise: &Value) -> String {
@@ -15,6 +17,52 @@ fn language(lang: Lang) -> &'static str {
         Lang::En => "en",
         Lang::Zh => "zh",
     }
+}
+
+/// The agent to which an entry switches its session.
+pub(super) fn agent_named(entry: &Value) -> Option<&str> {
+    let data = Some(&entry["data"]).filter(|_| entry["customType"] == AGENT_ENTRY)?;
+    data["agentName"].as_str().or(data["agentId"].as_str())
+}
+
+/// Whether a user stopped this answer. If its process died, it has a text about that.
+pub(super) fn was_cut_off(message: &Value) -> bool {
+    message["stopReason"] == "aborted" && message["trouble"].is_null()
+}
+
+/// How a call ended, where done or failed does not say it.
+pub(super) fn tool_ending(lang: Lang, status: &str) -> Option<String> {
+    match status {
+        "timed_out" => Some(lang.tool_timed_out()),
+        "blocked" => Some(lang.tool_blocked()),
+        "denied" => Some(lang.tool_denied()),
+        "undecided" => Some(lang.tool_undecided()),
+        "expired" => Some(lang.tool_expired()),
+        "dismissed" => Some(lang.tool_dismissed()),
+        "stopped" => Some(lang.chat_stopped()),
+        "not_started" => Some(lang.tool_not_run()),
+        "interrupted" => Some(lang.chat_interrupted()),
+        _ => None,
+    }
+}
+
+/// Why the model was not reached, and what happens next.
+pub(super) fn retry_text(lang: Lang, run: &Value, now_ms: i64) -> Option<String> {
+    let retry = run.get("retry").filter(|retry| retry.is_object())?;
+    let why = in_language(lang, &retry["trouble"], &run["detail"]);
+    let seconds = retry["at"].as_i64().map(|at| (at - now_ms + 999) / 1_000);
+    let next = match (retry["fallback"].as_str(), seconds) {
+        (Some(channel), _) => lang.chat_fallback(one_line(channel, 64)),
+        (None, Some(seconds @ 1..)) => lang.chat_retry_in(seconds),
+        (None, _) => lang.chat_retry_now(),
+    };
+    Some(format!("{why} {next}"))
+}
+
+/// Unix time in milliseconds.
+pub(super) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Tools that came and went.

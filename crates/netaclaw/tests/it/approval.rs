@@ -5,10 +5,7 @@ use crate::support::Workspace;
 #[test]
 fn there_are_none_at_first_and_an_unknown_one_is_not_revoked() {
     let workspace = Workspace::new();
-    assert_eq!(
-        workspace.out("approval list"),
-        "no standing approvals for agents\n"
-    );
+    assert_eq!(workspace.out("approval list"), "no standing approvals\n");
     assert_eq!(
         workspace.json("approval list --json"),
         serde_json::json!([])

@@ -409,3 +409,246 @@ async fn no_color_has_no_styles_and_a_dumb_terminal_gets_lines() {
     chat.line("/exit");
     assert!(chat.end().0.success());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_agent_answers_in_the_same_session() {
+    let desk = Desk::new().await;
+    desk.workspace.add_agent("coder").await;
+    let mut chat = desk.chat(90, 40);
+    desk.says("first answer");
+    chat.keys("hello");
+    chat.keys(ENTER);
+    chat.shows("first answer");
+    chat.shows(EMPTY);
+    chat.keys("/agent codr");
+    chat.keys(ENTER);
+    chat.shows("did you mean coder?");
+    chat.shows(EMPTY);
+    chat.keys("/agent coder");
+    chat.keys(ENTER);
+    chat.shows("coder answers from the next message on");
+    desk.says("second answer");
+    chat.shows(EMPTY);
+    chat.keys("go on");
+    chat.keys(ENTER);
+    chat.shows("second answer");
+    chat.shows("agent: coder");
+    let asked = desk.model.script().last_request().body["messages"].to_string();
+    assert!(asked.contains("first answer"), "{asked}");
+    leave(chat);
+    let sessions = desk.workspace.json("session list --json");
+    assert_eq!(sessions["total"], 1, "{sessions}");
+    let id = sessions["items"][0]["sessionId"].as_str().unwrap();
+    let shown = desk.workspace.out(&format!("session show {id}"));
+    assert!(shown.contains("agent: coder"), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn models_that_cannot_chat_are_not_offered() {
+    let desk = Desk::new().await;
+    desk.workspace.out(&format!(
+        "channel add more --supplier compatible --base-url {} --model talks --model text-embedding-3-small --model tts-1",
+        desk.model.openai_url()
+    ));
+    let mut chat = desk.chat(90, 40);
+    chat.keys("/model");
+    chat.keys(ENTER);
+    let screen = chat.shows("more/talks");
+    for model in ["embedding", "tts-1"] {
+        assert!(!screen.contains(model), "{model} in\n{screen}");
+    }
+    chat.keys("/model text-embedding-3-small");
+    chat.keys(ENTER);
+    chat.shows("no channel lists the model text-embedding-3-small");
+    leave(chat);
+}
+
+/// The model writes a file.
+fn write(desk: &Desk, id: &str, path: &str) {
+    let args = json!({"path": path, "content": "text"}).to_string();
+    desk.model
+        .script()
+        .push(Reply::tool_call(id, "write", &args));
+}
+
+fn send(chat: &mut Pty, text: &str) {
+    chat.shows(EMPTY);
+    chat.keys(text);
+    chat.keys(ENTER);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_than_one_call_is_allowed_with_two_keys() {
+    let desk = Desk::new().await;
+    let mut chat = desk.chat(100, 50);
+    write(&desk, "c1", "notes/a.txt");
+    desk.says("first is written");
+    send(&mut chat, "write");
+    let screen = chat.shows("[m] allow more");
+    assert!(
+        screen.contains("write notes/a.txt · waiting for approval"),
+        "its clock stands still: {screen}"
+    );
+    chat.keys("m");
+    let screen = chat.shows("[3] edits of files below notes/ – This session");
+    for part in [
+        "[1] all edits in the workspace – This session",
+        "[2] all edits in the workspace – All your sessions with this agent",
+        "[4] edits of files below notes/ – All your sessions with this agent",
+        "[5] every call of Write file – This session",
+        "[8] this exact call – All your sessions with this agent",
+    ] {
+        assert!(screen.contains(part), "no {part} in\n{screen}");
+    }
+    // One step back, and the question is still open.
+    chat.keys("\x1b");
+    chat.shows("[m] allow more");
+    chat.keys("m");
+    chat.shows("[4] edits of files below notes/");
+    chat.keys("4");
+    chat.shows("first is written");
+    write(&desk, "c2", "notes/b.txt");
+    desk.says("second is written");
+    send(&mut chat, "again");
+    chat.shows("second is written");
+    assert_eq!(desk.workspace.read("notes/b.txt"), "text");
+    // Another folder is asked about.
+    write(&desk, "c3", "other/c.txt");
+    desk.says("third is written");
+    send(&mut chat, "elsewhere");
+    chat.shows("[m] allow more");
+    chat.keys("m");
+    chat.shows("[5] every call of Write file – This session");
+    chat.keys("5");
+    chat.shows("third is written");
+    send(&mut chat, "/approvals");
+    chat.shows("1. every call of Write file");
+    leave(chat);
+
+    let listed = desk.workspace.out("approval list");
+    assert!(
+        listed.contains("edits of files below notes/")
+            && listed.contains("every call of Write file"),
+        "{listed}"
+    );
+    let all = desk.workspace.json("approval list --json");
+    let all = all.as_array().unwrap();
+    assert_eq!(all.len(), 2, "{all:?}");
+    for approval in all {
+        let id = approval["id"].as_str().unwrap();
+        desk.workspace.out(&format!("approval revoke {id}"));
+    }
+    assert_eq!(desk.workspace.json("approval list --json"), json!([]));
+    let mut chat = desk.chat(100, 50);
+    write(&desk, "c4", "notes/d.txt");
+    desk.says("not then");
+    send(&mut chat, "and now?");
+    chat.shows("[n] deny");
+    chat.keys("n");
+    chat.shows("not then");
+    leave(chat);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn edits_are_accepted_for_a_session_until_that_ends() {
+    let desk = Desk::new().await;
+    let mut chat = desk.chat(100, 50);
+    desk.says("good day");
+    send(&mut chat, "hello");
+    chat.shows("good day");
+    send(&mut chat, "/edits");
+    chat.shows("edits of files in the workspace need no approval in this session");
+    chat.shows("accepts edits");
+    write(&desk, "c1", "a.txt");
+    desk.says("written");
+    send(&mut chat, "write");
+    chat.shows("written");
+    assert_eq!(desk.workspace.read("a.txt"), "text");
+    send(&mut chat, "/edits");
+    chat.shows("edits need approval again");
+    write(&desk, "c2", "b.txt");
+    desk.says("not then");
+    send(&mut chat, "another");
+    chat.shows("[n] deny");
+    chat.keys("n");
+    chat.shows("not then");
+    leave(chat);
+}
+
+/// A message that begins with a slash is sent with one, and comes back as it was typed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_slashes_send_one_and_survive_history_and_refusal() {
+    let desk = Desk::new().await;
+    desk.workspace.add_agent("coder").await;
+    let mut chat = desk.chat(90, 40);
+    desk.says("read");
+    send(&mut chat, "//etc/hosts");
+    chat.shows("read");
+    assert_eq!(desk.asked_last(), "/etc/hosts");
+    chat.shows(EMPTY);
+    chat.keys(UP);
+    chat.shows("> //etc/hosts");
+    desk.says("once more");
+    chat.keys(" again");
+    chat.keys(ENTER);
+    chat.shows("once more");
+    assert_eq!(desk.asked_last(), "/etc/hosts again");
+    send(&mut chat, "/agent coder");
+    chat.shows("coder answers");
+    desk.workspace.delete_agent("coder").await;
+    send(&mut chat, "//usr/bin");
+    chat.shows("coder");
+    chat.shows("> //usr/bin");
+    chat.keys(CONTROL_C);
+    leave(chat);
+}
+
+/// What is repeated of a session says how it ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_answer_and_its_calls_are_shown_as_they_ended() {
+    let desk = Desk::new().await;
+    desk.workspace
+        .out("agent edit default --set approval=always");
+    let mut chat = desk.chat(90, 40);
+    let ls = json!({"path": "."}).to_string();
+    desk.model.script().push(Reply::tool_call("c1", "ls", &ls));
+    send(&mut chat, "look");
+    chat.shows("[y] allow once");
+    chat.keys(CONTROL_C);
+    let screen = chat.shows("stopped");
+    assert!(screen.contains("ls . · not run: no approval"), "{screen}");
+    assert!(!screen.contains("✓ ls"), "{screen}");
+    let hold = desk.holds("alpha never");
+    send(&mut chat, "go");
+    chat.shows("alpha");
+    hold.reached().await;
+    chat.keys(CONTROL_C);
+    chat.screen("a second stop", |screen| {
+        screen.matches("stopped").count() == 2
+    });
+    leave(chat);
+    let sessions = desk.workspace.json("session list --json");
+    let id = sessions["items"][0]["sessionId"].as_str().unwrap();
+    let mut chat = Pty::of_size(&desk.workspace, &format!("chat --session {id}"), 90, 40);
+    let screen = chat.shows("stopped");
+    assert!(screen.contains("alpha"), "{screen}");
+    leave(chat);
+}
+
+/// The process that was answering is killed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_interrupts_an_answer_and_does_not_stop_it() {
+    let desk = Desk::new().await;
+    let mut chat = desk.chat(90, 40);
+    let hold = desk.holds("alpha never");
+    send(&mut chat, "go");
+    chat.shows("alpha");
+    hold.reached().await;
+    let sessions = desk.workspace.json("session list --json");
+    let id = sessions["items"][0]["sessionId"].as_str().unwrap();
+    chat.kill();
+    let mut chat = Pty::of_size(&desk.workspace, &format!("chat --session {id}"), 90, 40);
+    let screen = chat.shows("Interrupted: ");
+    assert!(!screen.contains("\nstopped"), "{screen}");
+    leave(chat);
+}

@@ -1,5 +1,7 @@
 //! A directory of a test's own and the binary run in it.
 
+use netaclaw_admin::{Actor, AgentStore, Expect};
+use netaclaw_store::{AdminDatabase, AdminSettings, SecretKey, SqlAdminStore};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,6 +113,36 @@ impl Workspace {
 
     pub(crate) fn json(&self, arguments: &str) -> Value {
         serde_json::from_str(&self.out(arguments)).unwrap()
+    }
+
+    /// Adds an agent with the settings of the default one.
+    pub(crate) async fn add_agent(&self, name: &str) {
+        let store = self.admin().await;
+        let mut spec = store.default_agent().await.unwrap().spec;
+        spec.name = name.to_owned();
+        spec.is_default = false;
+        store.create_agent(&Actor::system(), spec).await.unwrap();
+        store.close().await;
+    }
+
+    pub(crate) async fn delete_agent(&self, name: &str) {
+        let store = self.admin().await;
+        let agent = store.agent_named(name).await.unwrap();
+        let by = Actor::system();
+        let deleted = store.delete_agent(&by, &agent.id, Expect::Any);
+        deleted.await.unwrap();
+        store.close().await;
+    }
+
+    async fn admin(&self) -> SqlAdminStore {
+        let data = self.path("home/.netaclaw");
+        let settings = AdminSettings {
+            database: AdminDatabase::Sqlite {
+                file: data.join("netaclaw.db"),
+            },
+            secret_key: SecretKey::load_or_create(&data.join("secret.key")).unwrap(),
+        };
+        SqlAdminStore::open(settings).await.unwrap()
     }
 
     /// Contents and times of change of everything in the directory.

@@ -1,8 +1,8 @@
 //! What keys do outside the text: menus, answers with one key, leaving.
 
-use super::super::approval::choice_of_key;
+use super::super::approval::{choice_of_key, grant_of_key};
 use super::editor::Typed;
-use super::{Ask, Console, Instant, PROMPT};
+use super::{Ask, Console, Instant, PROMPT, is_offered};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::io::Write;
 
@@ -14,6 +14,8 @@ pub(in crate::chat) enum Act {
     Say(String),
     /// The choice of this index about the call that waits.
     Decide(usize),
+    /// The scope of this index is allowed.
+    Grant(usize),
     /// The option of this index answers the question.
     Choose(usize),
     Interrupt,
@@ -56,11 +58,9 @@ impl<W: Write> Console<W> {
                         return act;
                     }
                 }
-                KeyCode::Esc if matches!(self.ask, Some(Ask::Reason)) => {
+                KeyCode::Esc if self.asks_reason() || self.asks_scope() => {
                     self.editor.clear();
-                    self.ask = Some(Ask::Approval {
-                        armed_at: Instant::now(),
-                    });
+                    self.back_to_approval();
                     return Act::Nothing;
                 }
                 _ => {}
@@ -82,7 +82,12 @@ impl<W: Write> Console<W> {
     fn answer_key(&self, char: char) -> Option<Act> {
         let now = Instant::now();
         match self.ask.as_ref()? {
-            Ask::Approval { armed_at } if *armed_at <= now => choice_of_key(char).map(Act::Decide),
+            Ask::Approval { armed_at, scopes } if *armed_at <= now => choice_of_key(char)
+                .filter(|choice| is_offered(*choice, scopes))
+                .map(Act::Decide),
+            Ask::Scope { scopes } => grant_of_key(char)
+                .filter(|scope| *scope < scopes.len())
+                .map(Act::Grant),
             Ask::Question { options, armed_at } if *armed_at <= now => {
                 let number = usize::try_from(char.to_digit(10)?).ok()?;
                 // With more options, a digit may be the first of a number.

@@ -19,7 +19,8 @@ pub(super) use keys::Act;
 pub(super) use menu::Choices;
 pub(super) use painter::Size;
 
-use super::approval::CHOICES;
+use super::approval::{CHOICES, Meaning, grants, with_keys};
+use crate::terminal::columns;
 use crate::text::Lang;
 use editor::Editor;
 use line::{BOLD, Color, DIM, Line, PLAIN};
@@ -74,11 +75,22 @@ pub(super) struct Console<W> {
 #[derive(Debug)]
 enum Ask {
     /// A call that needs approval.
-    Approval { armed_at: Instant },
+    Approval {
+        armed_at: Instant,
+        /// What can be allowed beyond this call.
+        scopes: Vec<String>,
+    },
+    /// Which of these scopes is allowed.
+    Scope { scopes: Vec<String> },
     /// A question with this many options.
     Question { options: usize, armed_at: Instant },
     /// Why a call is denied; the next line is the reason.
-    Reason,
+    Reason { scopes: Vec<String> },
+}
+
+/// Whether an answer is possible, given what can be allowed beyond the call.
+fn is_offered(choice: usize, scopes: &[String]) -> bool {
+    CHOICES[choice].means != Meaning::AllowsMore || !scopes.is_empty()
 }
 
 impl<W: Write> Console<W> {
@@ -158,7 +170,7 @@ impl<W: Write> Console<W> {
             .dirty
             .then(|| self.painted_at.map_or(now, |at| at + FRAME));
         let armed = match self.ask {
-            Some(Ask::Approval { armed_at } | Ask::Question { armed_at, .. }) => Some(armed_at),
+            Some(Ask::Approval { armed_at, .. } | Ask::Question { armed_at, .. }) => Some(armed_at),
             _ => None,
         };
         // Durations go on.
@@ -192,9 +204,10 @@ impl<W: Write> Console<W> {
         let (input, cursor_row, cursor_column) = self.input_rows(width);
         let menu = self.menu_rows(width);
         let status = self.status.line(self.lang, width);
-        let ask = self.ask_row(width);
+        let mut ask = self.ask_rows(width);
+        ask.truncate(size.rows.saturating_sub(input.len() + 2).max(1));
         // One row stays free, so that the block never scrolls.
-        let fixed = input.len() + menu.len() + usize::from(ask.is_some()) + 1;
+        let fixed = input.len() + menu.len() + ask.len() + 1;
         let room = size.rows.saturating_sub(1).saturating_sub(fixed);
         let mut rows = self.live_rows(room);
         rows.extend(ask);
@@ -227,7 +240,7 @@ impl<W: Write> Console<W> {
         }
         let hidden = self.tools.len().saturating_sub(TOOL_ROWS_MAX);
         for tool in &self.tools[hidden..] {
-            rows.push(tool.row().cut(self.width()));
+            rows.push(tool.row(self.lang).cut(self.width()));
         }
         if self.last.is_some() || !rows.is_empty() {
             rows.push(Line::default());
@@ -237,24 +250,44 @@ impl<W: Write> Console<W> {
         rows
     }
 
-    fn ask_row(&self, width: usize) -> Option<Line> {
+    fn ask_rows(&self, width: usize) -> Vec<Line> {
         let now = Instant::now();
-        let words = match self.ask.as_ref()? {
-            Ask::Approval { armed_at } if now < *armed_at => String::new(),
-            Ask::Approval { .. } => {
-                let choices = CHOICES.iter().map(|choice| {
-                    let label = choice.label(self.lang);
-                    format!("[{}] {label}", choice.key)
-                });
-                let all: Vec<String> = choices.collect();
-                all.join("  ")
+        let Some(ask) = &self.ask else {
+            return Vec::new();
+        };
+        let row = |words: &str| Line::of(words, Color::Yellow.style()).cut(width);
+        let words = match ask {
+            Ask::Approval { armed_at, .. } if now < *armed_at => String::new(),
+            Ask::Approval { scopes, .. } => {
+                let choices = CHOICES.iter().enumerate();
+                let choices = choices.filter(|(at, _)| is_offered(*at, scopes));
+                // A choice that is cut off could not be chosen.
+                let mut rows: Vec<String> = Vec::new();
+                for (_, choice) in choices {
+                    let choice = format!("[{}] {}", choice.key, choice.label(self.lang));
+                    match rows.last_mut() {
+                        Some(row) if columns(row) + columns(&choice) + 2 <= width => {
+                            row.push_str("  ");
+                            row.push_str(&choice);
+                        }
+                        _ => rows.push(choice),
+                    }
+                }
+                return rows.iter().map(|words| row(words)).collect();
             }
             Ask::Question { armed_at, .. } if now < *armed_at => String::new(),
             Ask::Question { options: 0, .. } => self.lang.chat_answer_words(),
             Ask::Question { options, .. } => self.lang.chat_answer_keys((*options).min(9)),
-            Ask::Reason => self.lang.chat_reason_hint(),
+            Ask::Reason { .. } => self.lang.chat_reason_hint(),
+            Ask::Scope { scopes } => {
+                let scopes = with_keys(scopes).map(|(key, scope)| row(&format!("[{key}] {scope}")));
+                let mut rows = vec![row(&self.lang.scope_question())];
+                rows.extend(scopes);
+                rows.push(row(&self.lang.chat_scope_hint()));
+                return rows;
+            }
         };
-        Some(Line::of(&words, Color::Yellow.style()).cut(width))
+        vec![row(&words)]
     }
 
     /// The line that is being typed, as far as it is shown, and where the cursor is in it.
@@ -349,8 +382,10 @@ impl<W: Write> Console<W> {
         }
         lines.extend(tools::whole(&call["args"], self.width() - 2));
         self.write_indented(Kind::Ask, lines);
+        let scopes = grants(self.lang, call);
         self.ask = Some(Ask::Approval {
             armed_at: Instant::now() + READING_TIME,
+            scopes: scopes.into_iter().map(|scope| scope.text).collect(),
         });
     }
 
@@ -390,12 +425,42 @@ impl<W: Write> Console<W> {
 
     /// The next line is the reason for a denial.
     pub(super) fn ask_reason(&mut self) {
-        self.ask = Some(Ask::Reason);
+        let scopes = self.take_scopes();
+        self.ask = Some(Ask::Reason { scopes });
         self.dirty = true;
     }
 
     pub(super) fn asks_reason(&self) -> bool {
-        matches!(self.ask, Some(Ask::Reason))
+        matches!(self.ask, Some(Ask::Reason { .. }))
+    }
+
+    /// The next key is the scope to allow.
+    pub(super) fn ask_scope(&mut self) {
+        let scopes = self.take_scopes();
+        self.ask = Some(Ask::Scope { scopes });
+        self.dirty = true;
+    }
+
+    fn asks_scope(&self) -> bool {
+        matches!(self.ask, Some(Ask::Scope { .. }))
+    }
+
+    fn back_to_approval(&mut self) {
+        let scopes = self.take_scopes();
+        self.ask = Some(Ask::Approval {
+            armed_at: Instant::now(),
+            scopes,
+        });
+        self.dirty = true;
+    }
+
+    fn take_scopes(&mut self) -> Vec<String> {
+        match self.ask.take() {
+            Some(Ask::Approval { scopes, .. } | Ask::Scope { scopes } | Ask::Reason { scopes }) => {
+                scopes
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The session is left for another one.

@@ -1,10 +1,12 @@
 //! The status line: with whom one talks, how full the context is, what it costs, what goes on.
 
+use super::super::words::{now_ms, retry_text};
 use super::line::{DIM, Line};
 use super::tools::seconds;
+use crate::approval::accepts_edits;
 use crate::text::Lang;
+use netaclaw_protocol::StandingApproval;
 use serde_json::Value;
-use std::time::Instant;
 
 #[derive(Debug, Default)]
 pub(super) struct Status {
@@ -12,23 +14,24 @@ pub(super) struct Status {
     pub(super) model: String,
     context: Option<(f64, u64)>,
     cost: f64,
-    phase: Option<String>,
-    detail: Option<String>,
-    /// Since when something goes on.
-    since: Option<Instant>,
+    /// The active run, as its last event describes it.
+    run: Option<Value>,
+    /// Edits in the workspace need no approval.
+    accepts_edits: bool,
     pub(super) waiting: usize,
     todo: Option<(usize, usize)>,
 }
 
 impl Status {
     pub(super) fn is_running(&self) -> bool {
-        self.since.is_some()
+        self.run.is_some()
     }
 
     pub(super) fn snapshot(&mut self, snapshot: &Value) {
         self.run(&snapshot["run"]);
         self.tokens(&snapshot["tokens"]);
         self.todo(&snapshot["todo"]);
+        self.standing(&snapshot["standingApprovals"]);
         self.waiting = snapshot["queue"]["items"].as_array().map_or(0, Vec::len);
         let model = &snapshot["model"];
         if let (Some(provider), Some(id)) = (model["provider"].as_str(), model["modelId"].as_str())
@@ -43,6 +46,7 @@ impl Status {
             "run_status" => self.run(data),
             "token_update" => self.tokens(data),
             "todo_update" => self.todo(data),
+            "standing_approvals" => self.standing(&data["items"]),
             "queue_update" => self.waiting = data["items"].as_array().map_or(0, Vec::len),
             "assistant_stream_start" => {
                 if let (Some(provider), Some(model)) =
@@ -65,19 +69,12 @@ impl Status {
     }
 
     fn run(&mut self, run: &Value) {
-        let owned = |value: &Value| value.as_str().map(str::to_owned);
-        if run["status"] == "idle" {
-            self.since = None;
-            self.phase = None;
-            self.detail = None;
-            return;
-        }
-        self.since.get_or_insert_with(Instant::now);
-        self.phase = match run["status"] == "stopping" {
-            true => Some("stopping".to_owned()),
-            false => owned(&run["phase"]),
-        };
-        self.detail = owned(&run["detail"]);
+        self.run = (run["status"] != "idle").then(|| run.clone());
+    }
+
+    fn standing(&mut self, items: &Value) {
+        let items = serde_json::from_value::<Vec<StandingApproval>>(items.clone());
+        self.accepts_edits = items.unwrap_or_default().iter().any(accepts_edits);
     }
 
     fn tokens(&mut self, tokens: &Value) {
@@ -113,17 +110,19 @@ impl Status {
             false => format!("${:.2}", self.cost),
         });
         let waiting = (self.waiting > 0).then(|| lang.chat_status_queued(self.waiting));
+        let edits = self.accepts_edits.then(|| lang.chat_status_edits());
         let todo = self
             .todo
             .map(|(done, all)| lang.chat_status_todo(done, all));
         // From the left; the number says how soon a part gives way.
         let mut parts: Vec<(u8, String)> = [
-            (1, self.doing(lang)),
+            (1, self.doing(lang, now_ms())),
             (3, Some(self.agent.clone())),
             (2, Some(self.model.clone())),
             (2, context),
             (4, cost),
             (2, waiting),
+            (2, edits),
             (5, todo),
         ]
         .into_iter()
@@ -142,21 +141,36 @@ impl Status {
         }
     }
 
-    fn doing(&self, lang: Lang) -> Option<String> {
-        let since = self.since?;
-        let word = match self.phase.as_deref().unwrap_or_default() {
+    /// What the run does, and for how long it has worked: the time for which it waited for users and
+    /// for retries does not count.
+    fn doing(&self, lang: Lang, now_ms: i64) -> Option<String> {
+        let run = self.run.as_ref()?;
+        let phase = run["phase"].as_str().unwrap_or_default();
+        let phase = match run["status"] == "stopping" {
+            true => "stopping",
+            false => phase,
+        };
+        let word = match phase {
             "streaming" => lang.chat_doing_answering(),
             "running_tools" => lang.chat_doing_tools(),
             "waiting_for_user" => lang.chat_doing_user(),
             "compacting" => lang.chat_doing_compacting(),
             "stopping" => lang.chat_stopping(),
-            "retrying" => match &self.detail {
-                Some(detail) => return Some(detail.clone()),
+            "retrying" => match retry_text(lang, run, now_ms) {
+                Some(words) => return Some(words),
                 None => lang.chat_doing_waiting(),
             },
             _ => lang.chat_doing_waiting(),
         };
-        Some(format!("{word} {}", seconds(since.elapsed().as_secs())))
+        let since = run["since"].as_i64().unwrap_or(now_ms);
+        let until = match phase {
+            "waiting_for_user" | "retrying" => since,
+            _ => now_ms,
+        };
+        let begun = run["startedAt"].as_i64().unwrap_or(since);
+        let waited = run["waitedMs"].as_i64().unwrap_or(0);
+        let worked = u64::try_from(until - begun - waited).unwrap_or(0);
+        Some(format!("{word} {}", seconds(worked / 1_000)))
     }
 }
 
@@ -164,6 +178,25 @@ impl Status {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn the_clock_of_a_run_stands_still_while_it_waits_for_a_user() {
+        let doing = |run: Value, lang| {
+            let mut status = Status::default();
+            status.snapshot(&json!({ "run": run }));
+            status.doing(lang, 100_000).unwrap()
+        };
+        let run = json!({"status": "running", "phase": "waiting_for_user", "startedAt": 30_000,
+            "since": 40_000, "waitedMs": 4_000});
+        assert_eq!(doing(run, Lang::En), "waiting for you 6 s");
+        let run = json!({"status": "running", "phase": "running_tools", "startedAt": 30_000,
+            "since": 90_000, "waitedMs": 54_000});
+        assert_eq!(doing(run, Lang::En), "running tools 16 s");
+        let trouble = json!({"words": {"en": "Too busy.", "zh": "供应商繁忙。"}});
+        let run = json!({"status": "running", "phase": "retrying", "detail": "too busy, again",
+            "since": 99_000, "retry": {"trouble": trouble, "at": 103_500}});
+        assert_eq!(doing(run, Lang::Zh), "供应商繁忙。 4 秒后重试。");
+    }
 
     #[test]
     fn parts_give_way_when_the_window_is_narrow() {

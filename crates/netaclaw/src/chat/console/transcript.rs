@@ -1,13 +1,16 @@
 //! What happens in a session, as lines of the transcript.
 
 use super::super::screen::Heard;
-use super::super::words::{compaction_note, in_language, tool_changes};
+use super::super::words::{
+    agent_named, compaction_note, in_language, tool_changes, tool_ending, was_cut_off,
+};
 use super::line::{BOLD, Color, DIM, Line, PLAIN};
 use super::markdown::{Sheet, render, settled};
 use super::tools::{duration, gist, made, seconds};
 use super::{Console, text};
 use crate::skill::step_line;
 use crate::terminal::{harmless, one_line};
+use crate::text::Lang;
 use netaclaw_protocol::RuntimeProcessEvent;
 use serde_json::Value;
 use std::io::Write;
@@ -48,7 +51,8 @@ pub(super) struct OpenTool {
     name: String,
     gist: String,
     step: String,
-    since: Instant,
+    /// Since when it runs; `None` while it waits for approval.
+    since: Option<Instant>,
 }
 
 impl Stream {
@@ -93,16 +97,17 @@ fn lines_of(kind: Kind, text: &str, sheet: Sheet) -> Vec<Line> {
 }
 
 impl OpenTool {
-    pub(super) fn row(&self) -> Line {
+    pub(super) fn row(&self, lang: Lang) -> Line {
         let mut row = Line::of("● ", Color::Yellow.style());
         row.push(&self.name, BOLD);
         if !self.gist.is_empty() {
             row.push(" ", PLAIN);
             row.push(&one_line(&self.gist, 60), PLAIN);
         }
-        let since = self.since.elapsed().as_secs();
-        if since > 0 {
-            row.push(&format!(" · {}", seconds(since)), DIM);
+        match self.since.map(|since| since.elapsed().as_secs()) {
+            None => row.push(&format!(" · {}", lang.chat_tool_waits()), DIM),
+            Some(0) => {}
+            Some(ran) => row.push(&format!(" · {}", seconds(ran)), DIM),
         }
         if !self.step.is_empty() {
             row.push(&format!(" · {}", self.step), DIM);
@@ -210,6 +215,9 @@ impl<W: Write> Console<W> {
         for tool in snapshot["tools"].as_array().into_iter().flatten() {
             self.tool_started(tool);
         }
+        for call in snapshot["approvals"].as_array().into_iter().flatten() {
+            self.tool_waits(call, true);
+        }
         let streaming = &snapshot["streaming"];
         let entry = text(&streaming["entryId"]).to_owned();
         for part in streaming["parts"].as_array().into_iter().flatten() {
@@ -226,6 +234,29 @@ impl<W: Write> Console<W> {
         let from = entries.iter().rposition(is_user).unwrap_or(entries.len());
         for entry in &entries[from..] {
             self.entry(entry);
+            self.recorded_tools(entry);
+            // What runs reports it by an event.
+            if was_cut_off(&entry["message"]) {
+                self.progress_line(&self.lang.chat_stopped());
+            }
+        }
+    }
+
+    /// The calls of a stored answer, as they ended. Those that have not ended are shown as such.
+    fn recorded_tools(&mut self, entry: &Value) {
+        let calls = entry["message"]["content"].as_array().into_iter().flatten();
+        let calls: Vec<&Value> = calls.filter(|block| block["type"] == "toolCall").collect();
+        let ended = entry["metadata"]["toolExecutions"].as_array();
+        for execution in ended.into_iter().flatten() {
+            let call = calls
+                .iter()
+                .find(|call| call["id"] == execution["toolCallId"]);
+            let about = call
+                .map(|call| gist(&call["arguments"]))
+                .unwrap_or_default();
+            if execution["status"] != "pending" {
+                self.write_tool(&about, &execution["name"], execution);
+            }
         }
     }
 
@@ -272,8 +303,12 @@ impl<W: Write> Console<W> {
                     options,
                 };
             }
-            "approval_request" => return Heard::NeedsConsent(data.clone()),
+            "approval_request" => {
+                self.tool_waits(data, true);
+                return Heard::NeedsConsent(data.clone());
+            }
             "approval_decided" => {
+                self.tool_waits(data, false);
                 return Heard::Decided(text(&data["approvalId"]).to_owned());
             }
             "done" => return self.done(data),
@@ -308,7 +343,11 @@ impl<W: Write> Console<W> {
                 self.said(said);
             }
             "assistant" => self.answer(text(&entry["id"]), message),
-            _ => {}
+            _ => {
+                if let Some(agent) = agent_named(entry) {
+                    self.progress_line(&self.lang.chat_agent(one_line(agent, 64)));
+                }
+            }
         }
     }
 
@@ -325,8 +364,7 @@ impl<W: Write> Console<W> {
             return;
         }
         // A stop is reported by the end of the run.
-        let stopped = message["stopReason"] == "aborted" && message["trouble"].is_null();
-        if !stopped && message["errorMessage"].is_string() {
+        if !was_cut_off(message) && message["errorMessage"].is_string() {
             let words = in_language(self.lang, &message["trouble"], &message["errorMessage"]);
             self.complain(words);
         }
@@ -417,8 +455,16 @@ impl<W: Write> Console<W> {
             name: text(&data["toolName"]).to_owned(),
             gist: gist(&data["args"]),
             step: String::new(),
-            since: Instant::now(),
+            since: Some(Instant::now()),
         });
+    }
+
+    /// The clock of a call stands still while it waits for approval.
+    pub(super) fn tool_waits(&mut self, call: &Value, waits: bool) {
+        let id = text(&call["toolCallId"]);
+        if let Some(tool) = self.tools.iter_mut().find(|tool| tool.id == id) {
+            tool.since = (!waits).then(Instant::now);
+        }
     }
 
     fn tool_step(&mut self, data: &Value) {
@@ -431,6 +477,33 @@ impl<W: Write> Console<W> {
         }
     }
 
+    /// The line of a call that has ended: how, and how long it ran.
+    fn write_tool(&mut self, about: &str, name: &Value, ended: &Value) {
+        let status = text(&ended["status"]);
+        let (mark, style) = match status {
+            "completed" => ("✓ ", Color::Green.style()),
+            "failed" | "blocked" | "timed_out" | "interrupted" => ("✗ ", Color::Red.style()),
+            _ => ("– ", Color::Yellow.style()),
+        };
+        let mut row = Line::of(mark, style);
+        row.push(text(name), BOLD);
+        if !about.is_empty() {
+            row.push(" ", PLAIN);
+            row.push(about, PLAIN);
+        }
+        let mut end = Line::default();
+        if let Some(ending) = tool_ending(self.lang, status) {
+            end.push(&format!(" · {ending}"), style);
+        }
+        let ran = !matches!(status, "blocked" | "denied" | "undecided" | "not_started");
+        if let Some(took) = ended["durationMs"].as_u64().filter(|_| ran) {
+            end.push(&format!(" · {}", duration(took)), DIM);
+        }
+        let mut row = row.cut(self.width().saturating_sub(end.width()));
+        row.append(end);
+        self.write(Kind::Tool, vec![row]);
+    }
+
     fn tool_done(&mut self, data: &Value) {
         self.end_stream();
         let id = text(&data["toolCallId"]);
@@ -440,22 +513,10 @@ impl<W: Write> Console<W> {
         if data["toolName"] == ASKS && !is_error {
             return;
         }
-        let (mark, style) = match is_error {
-            true => ("✗ ", Color::Red.style()),
-            false => ("✓ ", Color::Green.style()),
-        };
-        let took = duration(data["durationMs"].as_u64().unwrap_or(0));
-        let took = Line::of(&format!(" · {took}"), DIM);
-        let mut row = Line::of(mark, style);
-        row.push(text(&data["toolName"]), BOLD);
-        if !about.is_empty() {
-            row.push(" ", PLAIN);
-            row.push(&about, PLAIN);
-        }
-        let mut row = row.cut(self.width().saturating_sub(took.width()));
-        row.append(took);
-        self.write(Kind::Tool, vec![row]);
-        if is_error {
+        self.write_tool(&about, &data["toolName"], data);
+        // What else ends a call is said in its line; the text is for the model.
+        if data["status"] == "failed" || data["status"] == "blocked" {
+            let style = Color::Red.style();
             let fault = data["content"][0]["text"].as_str().unwrap_or_default();
             let fault = fault.trim().lines().take(FAULT_LINES_MAX);
             let width = self.width() - 2;
