@@ -1,6 +1,6 @@
 //! Approval requests in the terminal.
 
-use super::talk::{Consent, Terminal};
+use super::terminal_chat::{ApprovalMode, TerminalChat};
 use crate::approval::{is_workspace, scope_text, within_text};
 use crate::error::Result;
 use crate::terminal::one_line;
@@ -80,7 +80,7 @@ pub(super) fn choice_of_key(key: char) -> Option<usize> {
 }
 
 /// How to answer by a line, if so many scopes are listed.
-pub(super) fn consent_hint(lang: Lang, scopes: usize) -> String {
+pub(super) fn approval_hint(lang: Lang, scopes: usize) -> String {
     let decides = |choice: &&Choice| matches!(choice.means, Meaning::Decides(..));
     let keys = CHOICES.iter().filter(decides);
     let keys = keys.map(|choice| lang.chat_choice(choice.key, choice.label(lang)));
@@ -173,12 +173,12 @@ impl Answer {
     }
 }
 
-impl Terminal<'_> {
+impl TerminalChat<'_> {
     /// Without a terminal there is no user to ask, and nothing is approved.
     pub(super) async fn approval_requested(&mut self, call: Value) -> Result<()> {
-        match (self.consent, self.interactive) {
-            (Consent::Always, _) => self.decide(&call, Answer::allow(false)).await,
-            (Consent::Asked, false) => {
+        match (self.approval_mode, self.interactive) {
+            (ApprovalMode::ApproveAll, _) => self.decide(&call, Answer::allow(false)).await,
+            (ApprovalMode::Ask, false) => {
                 let tool = call["toolName"].as_str().unwrap_or_default();
                 self.view.progress_line(
                     &self
@@ -189,7 +189,7 @@ impl Terminal<'_> {
                 let reason = "there is no user to ask. Continue without this call.".to_owned();
                 self.decide(&call, Answer::deny(Some(reason))).await
             }
-            (Consent::Asked, true) => {
+            (ApprovalMode::Ask, true) => {
                 self.calls.push_back(call);
                 match self.calls.len() {
                     1 => Ok(self.view.approval(&self.calls[0])?),
@@ -223,15 +223,15 @@ impl Terminal<'_> {
                 self.allow_more(call, grants.swap_remove(number - 1)).await
             }
             _ => {
-                self.view.give_back(line);
-                let hint = consent_hint(self.app.lang, grants.len());
+                self.view.restore_line(line);
+                let hint = approval_hint(self.app.lang, grants.len());
                 Ok(self.view.progress_line(&hint)?)
             }
         }
     }
 
     /// The user's answer with one key.
-    pub(super) async fn chose_consent(&mut self, choice: usize) -> Result<()> {
+    pub(super) async fn answer_by_key(&mut self, choice: usize) -> Result<()> {
         let Some(call) = self.calls.front().cloned() else {
             return Ok(());
         };
@@ -298,7 +298,7 @@ impl Terminal<'_> {
         };
         match self.engine.execute(&self.caller, response).await {
             Ok(_) => Ok(()),
-            Err(error) => self.was_refused(&error),
+            Err(error) => self.report_refusal(&error),
         }
     }
 
@@ -310,7 +310,7 @@ impl Terminal<'_> {
         if !first {
             return Ok(());
         }
-        self.view.ask_is_over();
+        self.view.close_question();
         match self.calls.front() {
             Some(next) => Ok(self.view.approval(next)?),
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! The conversation in a console: keys, events of the session and the clock, whichever comes first.
 
-use super::console::{Act, Size};
-use super::talk::Terminal;
+use super::console::{KeyAction, Size};
+use super::terminal_chat::TerminalChat;
 use crate::app::Outcome;
 use crate::error::Result;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, EventStream};
@@ -39,10 +39,10 @@ impl Drop for Keys {
     }
 }
 
-impl Terminal<'_> {
-    pub(super) async fn talk_in_console(&mut self, session: Option<SessionId>) -> Result<Outcome> {
+impl TerminalChat<'_> {
+    pub(super) async fn run_in_console(&mut self, session: Option<SessionId>) -> Result<Outcome> {
         let keys = Keys::take()?;
-        let talked = self.talk_with_keys(session).await;
+        let talked = self.run_with_keys(session).await;
         let closed = self.view.console().map(super::console::Console::close);
         drop(keys);
         talked?;
@@ -55,7 +55,7 @@ impl Terminal<'_> {
         Ok(self.outcome())
     }
 
-    async fn talk_with_keys(&mut self, session: Option<SessionId>) -> Result<()> {
+    async fn run_with_keys(&mut self, session: Option<SessionId>) -> Result<()> {
         // Kept for the whole conversation, so that none is missed while a line is handled. Any of
         // them would leave the terminal without an echo if it ended the program.
         let mut interrupts = signal(SignalKind::interrupt())?;
@@ -76,7 +76,7 @@ impl Terminal<'_> {
                 key = keys.next() => {
                     // Without keys there is nothing more to say.
                     let Some(Ok(key)) = key else { return Ok(()) };
-                    if !self.took(key).await? {
+                    if !self.handle_input(key).await? {
                         return Ok(());
                     }
                     self.paint()?;
@@ -88,19 +88,19 @@ impl Terminal<'_> {
                 }
                 _ = terminates.recv() => return Ok(()),
                 _ = hangups.recv() => return Ok(()),
-                event = self.heard.recv() => {
+                event = self.incoming.recv() => {
                     let Some(event) = event else { return Ok(()) };
-                    self.heard_some(event).await?;
+                    self.handle_events(event).await?;
                 }
                 () = wake => self.paint()?,
             }
         }
     }
 
-    async fn heard_some(&mut self, first: Value) -> Result<()> {
+    async fn handle_events(&mut self, first: Value) -> Result<()> {
         self.on_event(&first).await?;
         for _ in 0..EVENTS_AT_ONCE {
-            match self.heard.try_recv() {
+            match self.incoming.try_recv() {
                 Ok(event) => self.on_event(&event).await?,
                 Err(_) => break,
             }
@@ -116,7 +116,7 @@ impl Terminal<'_> {
     }
 
     /// Handles a key, a paste or another size. Returns whether to stay.
-    async fn took(&mut self, event: Event) -> Result<bool> {
+    async fn handle_input(&mut self, event: Event) -> Result<bool> {
         let Some(console) = self.view.console() else {
             return Ok(false);
         };
@@ -124,34 +124,34 @@ impl Terminal<'_> {
             Event::Key(key) => console.key(key),
             Event::Paste(text) => {
                 console.paste(&text);
-                Act::Nothing
+                KeyAction::Nothing
             }
             Event::Resize(columns, rows) => {
                 console.resized(Size {
                     columns: columns.into(),
                     rows: rows.into(),
                 })?;
-                Act::Nothing
+                KeyAction::Nothing
             }
-            _ => Act::Nothing,
+            _ => KeyAction::Nothing,
         };
-        if !matches!(act, Act::Interrupt) {
+        if !matches!(act, KeyAction::Interrupt) {
             self.leaving = false;
         }
         self.carry_out(act).await
     }
 
-    async fn carry_out(&mut self, act: Act) -> Result<bool> {
+    async fn carry_out(&mut self, act: KeyAction) -> Result<bool> {
         match act {
-            Act::Nothing => {}
-            Act::Say(line) => return self.typed(&line).await,
-            Act::Decide(choice) => self.chose_consent(choice).await?,
-            Act::Grant(scope) => self.chose_scope(scope).await?,
-            Act::Choose(option) => self.chose_option(option).await?,
-            Act::Interrupt => return self.interrupt().await,
-            Act::Leave => return Ok(false),
-            Act::Suspend => self.suspend()?,
-            Act::ClearScreen => {
+            KeyAction::Nothing => {}
+            KeyAction::Submit(line) => return self.typed(&line).await,
+            KeyAction::Decide(choice) => self.answer_by_key(choice).await?,
+            KeyAction::Grant(scope) => self.chose_scope(scope).await?,
+            KeyAction::Choose(option) => self.chose_option(option).await?,
+            KeyAction::Interrupt => return self.interrupt().await,
+            KeyAction::Leave => return Ok(false),
+            KeyAction::Suspend => self.suspend()?,
+            KeyAction::ClearScreen => {
                 if let Some(console) = self.view.console() {
                     console.clear_screen()?;
                 }
@@ -174,7 +174,7 @@ impl Terminal<'_> {
         if !is_answer && self.calls.is_empty() {
             console.remember(line);
         }
-        self.say(line.trim()).await
+        self.handle_line(line.trim()).await
     }
 
     /// Ctrl-Z: the shell comes back, until `fg`.

@@ -9,15 +9,15 @@
 
 mod activity;
 mod approval;
+mod command_actions;
 mod commands;
 mod console;
+mod event_text;
 mod keyboard;
-mod screen;
-mod slash;
-mod talk;
+mod line_output;
+mod terminal_chat;
 mod text;
 mod view;
-mod words;
 
 use crate::admin::{explain_choice, failure};
 use crate::app::{App, Outcome};
@@ -33,7 +33,7 @@ use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{Agent, AgentId};
 use std::sync::Arc;
 use std::time::Duration;
-use talk::{Consent, Means, Partner, Terminal};
+use terminal_chat::{ApprovalMode, ChatAgent, ChatServices, TerminalChat};
 
 /// How long a run may take to end when the chat is left.
 const LEAVE_GRACE: Duration = Duration::from_secs(2);
@@ -56,26 +56,26 @@ pub(crate) async fn run(args: ChatArgs, app: &mut App) -> Result<Outcome> {
         Some(id) => Some(find_meta(app, id).await?),
         None => None,
     };
-    let consent = match args.yes {
-        true => Consent::Always,
-        false => Consent::Asked,
+    let approval_mode = match args.yes {
+        true => ApprovalMode::ApproveAll,
+        false => ApprovalMode::Ask,
     };
     let mut assembled = assemble(app).await?;
     announce_chat(&mut assembled.instance);
     let agent_id = session.as_ref().and_then(|meta| meta.agent_id.as_deref());
-    let partner = find_partner(app.lang, &*assembled.admin, args.agent, agent_id).await;
+    let chat_agent = find_chat_agent(app.lang, &*assembled.admin, args.agent, agent_id).await;
     let caller = caller(app.lang, &*assembled.admin).await;
-    let outcome = match partner.and_then(|partner| Ok((partner, caller?))) {
-        Ok((partner, caller)) => {
-            let means = Means {
+    let outcome = match chat_agent.and_then(|chat_agent| Ok((chat_agent, caller?))) {
+        Ok((chat_agent, caller)) => {
+            let services = ChatServices {
                 engine: assembled.engine.clone(),
                 admin: Arc::clone(&assembled.admin) as Arc<dyn AdminStore>,
                 previews: Arc::clone(&assembled.agents) as Arc<dyn AgentPreviews>,
                 caller,
             };
             let history = app.load_config()?.chat_history_file();
-            let mut terminal = Terminal::new(app, means, partner, consent, history);
-            terminal.talk(session.map(|meta| meta.session_id)).await
+            let mut terminal = TerminalChat::new(app, services, chat_agent, approval_mode, history);
+            terminal.run(session.map(|meta| meta.session_id)).await
         }
         Err(failure) => Err(failure),
     };
@@ -96,12 +96,12 @@ pub(crate) async fn caller(lang: Lang, store: &dyn AdminStore) -> Result<Caller>
 }
 
 /// The agent of the chat. A wrong name is reported before anything else.
-async fn find_partner(
+async fn find_chat_agent(
     lang: Lang,
     store: &dyn AdminStore,
     named: Option<String>,
     of_session: Option<&str>,
-) -> Result<Partner> {
+) -> Result<ChatAgent> {
     let agent = agent(store, named.as_deref(), of_session).await;
     let agent = agent.map_err(|error| failure(lang, error))?;
     let channels = store.channels().await;
@@ -110,7 +110,7 @@ async fn find_partner(
         Ok(plan) => Ok(format!("{}, {}", plan.main.channel_name, plan.main.model)),
         Err(error) => Err(explain_choice(lang, &error)),
     };
-    Ok(Partner {
+    Ok(ChatAgent {
         agent_id: agent.id.as_str().to_owned(),
         name: agent.spec.name,
         named,

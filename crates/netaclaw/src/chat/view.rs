@@ -2,12 +2,12 @@
 //! nothing else, or a console with an editor below a transcript.
 
 use super::console::Console;
-use super::screen::{Heard, Screen};
+use super::line_output::{EventEffect, LineOutput};
 use serde_json::Value;
 use std::io::{self, Stdout};
 
 pub(super) enum View {
-    Lines(Box<Screen<Stdout>>),
+    Lines(Box<LineOutput<Stdout>>),
     Console(Box<Console<Stdout>>),
 }
 
@@ -63,7 +63,7 @@ impl View {
         }
     }
 
-    pub(super) fn event(&mut self, event: &Value) -> io::Result<Heard> {
+    pub(super) fn event(&mut self, event: &Value) -> io::Result<EventEffect> {
         match self {
             Self::Lines(screen) => screen.event(event),
             Self::Console(console) => Ok(console.event(event)),
@@ -118,9 +118,9 @@ impl View {
     }
 
     /// A line that could not be used. Where lines follow each other it is on the screen.
-    pub(super) fn give_back(&mut self, line: &str) {
+    pub(super) fn restore_line(&mut self, line: &str) {
         if let Some(console) = self.console() {
-            console.give_back(line);
+            console.restore_line(line);
         }
     }
 
@@ -136,16 +136,16 @@ impl View {
         }
     }
 
-    pub(super) fn ask_is_over(&mut self) {
+    pub(super) fn close_question(&mut self) {
         if let Some(console) = self.console() {
-            console.ask_is_over();
+            console.close_question();
         }
     }
 
     /// The agent and the model of the next message.
-    pub(super) fn partner(&mut self, agent: &str, model: &str) {
+    pub(super) fn chat_agent(&mut self, agent: &str, model: &str) {
         if let Some(console) = self.console() {
-            console.partner(agent, model);
+            console.chat_agent(agent, model);
         }
     }
 

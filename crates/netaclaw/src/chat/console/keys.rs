@@ -2,16 +2,16 @@
 
 use super::super::approval::{choice_of_key, grant_of_key};
 use super::editor::Typed;
-use super::{Ask, Console, Instant, PROMPT, is_offered};
+use super::{Console, Instant, PROMPT, PendingAnswer, is_offered};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::io::Write;
 
 /// What the chat has to do about a key.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::chat) enum Act {
+pub(in crate::chat) enum KeyAction {
     Nothing,
     /// A line is complete.
-    Say(String),
+    Submit(String),
     /// The choice of this index about the call that waits.
     Decide(usize),
     /// The scope of this index is allowed.
@@ -30,29 +30,29 @@ impl<W: Write> Console<W> {
         self.refresh_menu();
     }
 
-    pub(in crate::chat) fn key(&mut self, key: KeyEvent) -> Act {
+    pub(in crate::chat) fn key(&mut self, key: KeyEvent) -> KeyAction {
         if key.kind == KeyEventKind::Release {
-            return Act::Nothing;
+            return KeyAction::Nothing;
         }
         let act = self.act(key);
         self.refresh_menu();
         act
     }
 
-    fn act(&mut self, key: KeyEvent) -> Act {
+    fn act(&mut self, key: KeyEvent) -> KeyAction {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if self.editor.search().is_none() {
             match key.code {
                 KeyCode::Char('c') if control => {
                     if self.editor.is_empty() {
-                        return Act::Interrupt;
+                        return KeyAction::Interrupt;
                     }
                     self.editor.clear();
-                    return Act::Nothing;
+                    return KeyAction::Nothing;
                 }
-                KeyCode::Char('d') if control && self.editor.is_empty() => return Act::Leave,
-                KeyCode::Char('l') if control => return Act::ClearScreen,
-                KeyCode::Char('z') if control => return Act::Suspend,
+                KeyCode::Char('d') if control && self.editor.is_empty() => return KeyAction::Leave,
+                KeyCode::Char('l') if control => return KeyAction::ClearScreen,
+                KeyCode::Char('z') if control => return KeyAction::Suspend,
                 KeyCode::Char(char) if key.modifiers.is_empty() && self.editor.is_empty() => {
                     if let Some(act) = self.answer_key(char) {
                         return act;
@@ -61,7 +61,7 @@ impl<W: Write> Console<W> {
                 KeyCode::Esc if self.asks_reason() || self.asks_scope() => {
                     self.editor.clear();
                     self.back_to_approval();
-                    return Act::Nothing;
+                    return KeyAction::Nothing;
                 }
                 _ => {}
             }
@@ -73,32 +73,32 @@ impl<W: Write> Console<W> {
         }
         let width = self.width().saturating_sub(PROMPT.len());
         match self.editor.key(key, width) {
-            Typed::Submitted(line) => Act::Say(line),
-            Typed::Edited | Typed::Other => Act::Nothing,
+            Typed::Submitted(line) => KeyAction::Submit(line),
+            Typed::Edited | Typed::Other => KeyAction::Nothing,
         }
     }
 
     /// A key that answers what waits, if it was there for long enough to be read.
-    fn answer_key(&self, char: char) -> Option<Act> {
+    fn answer_key(&self, char: char) -> Option<KeyAction> {
         let now = Instant::now();
         match self.ask.as_ref()? {
-            Ask::Approval { armed_at, scopes } if *armed_at <= now => choice_of_key(char)
+            PendingAnswer::Approval { armed_at, scopes } if *armed_at <= now => choice_of_key(char)
                 .filter(|choice| is_offered(*choice, scopes))
-                .map(Act::Decide),
-            Ask::Scope { scopes } => grant_of_key(char)
+                .map(KeyAction::Decide),
+            PendingAnswer::Scope { scopes } => grant_of_key(char)
                 .filter(|scope| *scope < scopes.len())
-                .map(Act::Grant),
-            Ask::Question { options, armed_at } if *armed_at <= now => {
+                .map(KeyAction::Grant),
+            PendingAnswer::Question { options, armed_at } if *armed_at <= now => {
                 let number = usize::try_from(char.to_digit(10)?).ok()?;
                 // With more options, a digit may be the first of a number.
                 let is_whole = (1..=*options).contains(&number) && *options <= 9;
-                is_whole.then(|| Act::Choose(number - 1))
+                is_whole.then(|| KeyAction::Choose(number - 1))
             }
             _ => None,
         }
     }
 
-    fn menu_key(&mut self, key: KeyEvent) -> Option<Act> {
+    fn menu_key(&mut self, key: KeyEvent) -> Option<KeyAction> {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Tab => {
@@ -116,11 +116,11 @@ impl<W: Write> Console<W> {
                 self.editor.set(&item.line);
                 if item.is_complete {
                     self.editor.clear();
-                    return Some(Act::Say(item.line));
+                    return Some(KeyAction::Submit(item.line));
                 }
             }
             _ => return None,
         }
-        Some(Act::Nothing)
+        Some(KeyAction::Nothing)
     }
 }

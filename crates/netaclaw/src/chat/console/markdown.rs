@@ -10,7 +10,7 @@ const PROSE_WIDTH_MAX: usize = 110;
 
 /// How Markdown is shown.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sheet {
+pub(super) struct TextLayout {
     pub(super) width: usize,
     /// Without styles, marks say what styles would have said.
     pub(super) with_style: bool,
@@ -21,7 +21,7 @@ fn options() -> Options {
 }
 
 /// The lines of a text.
-pub(super) fn render(text: &str, sheet: Sheet) -> Vec<Line> {
+pub(super) fn render(text: &str, sheet: TextLayout) -> Vec<Line> {
     let mut page = Page {
         sheet,
         lines: Vec::new(),
@@ -75,7 +75,7 @@ struct Indent {
 }
 
 struct Page {
-    sheet: Sheet,
+    sheet: TextLayout,
     lines: Vec<Line>,
     /// The paragraph, heading or cell that is being put together.
     inline: Line,
@@ -407,7 +407,7 @@ mod tests {
             ("markdown.32.txt", 32, false),
             ("markdown.styled.txt", 80, true),
         ] {
-            let lines = render(&text, Sheet { width, with_style });
+            let lines = render(&text, TextLayout { width, with_style });
             assert!(lines.iter().all(|line| line.width() <= width), "{name}");
             let shown = lines.iter().map(|line| line.written(with_style) + "\n");
             let shown = shown.collect::<String>().replace('\u{1b}', "^");
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn what_is_settled_does_not_change_when_the_text_grows() {
         let text = "# One\n\nA *paragraph*\nof two lines.\n\n- a\n- b\n\n  - c\n\n```rust\nfn main() {}\n\n// end\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nlast words\n===\nmore";
-        let sheet = Sheet {
+        let sheet = TextLayout {
             width: 40,
             with_style: false,
         };

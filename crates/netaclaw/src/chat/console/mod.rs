@@ -15,7 +15,7 @@ mod tools;
 mod transcript;
 
 pub(super) use history::History;
-pub(super) use keys::Act;
+pub(super) use keys::KeyAction;
 pub(super) use menu::Choices;
 pub(super) use painter::Size;
 
@@ -24,7 +24,7 @@ use crate::terminal::columns;
 use crate::text::Lang;
 use editor::Editor;
 use line::{BOLD, Color, DIM, Line, PLAIN};
-use markdown::{Sheet, render};
+use markdown::{TextLayout, render};
 use menu::{Menu, ROWS_MAX};
 use painter::{Block, Painter};
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub(super) struct Console<W> {
     warned: HashSet<String>,
     complained: Option<String>,
     tools: Vec<OpenTool>,
-    ask: Option<Ask>,
+    ask: Option<PendingAnswer>,
     editor: Editor,
     menu: Menu,
     /// The line whose menu was closed.
@@ -73,7 +73,7 @@ pub(super) struct Console<W> {
 
 /// What waits for the user.
 #[derive(Debug)]
-enum Ask {
+enum PendingAnswer {
     /// A call that needs approval.
     Approval {
         armed_at: Instant,
@@ -117,8 +117,8 @@ impl<W: Write> Console<W> {
         }
     }
 
-    fn sheet(&self) -> Sheet {
-        Sheet {
+    fn sheet(&self) -> TextLayout {
+        TextLayout {
             width: self.width(),
             with_style: self.painter.with_style(),
         }
@@ -135,7 +135,7 @@ impl<W: Write> Console<W> {
     }
 
     /// With whom one talks, and who answers.
-    pub(super) fn partner(&mut self, agent: &str, model: &str) {
+    pub(super) fn chat_agent(&mut self, agent: &str, model: &str) {
         self.status.agent = agent.to_owned();
         self.status.model = model.to_owned();
         self.dirty = true;
@@ -157,7 +157,7 @@ impl<W: Write> Console<W> {
     }
 
     /// Gives a line back that could not be sent, unless another one is being typed.
-    pub(super) fn give_back(&mut self, line: &str) {
+    pub(super) fn restore_line(&mut self, line: &str) {
         if self.editor.is_empty() {
             self.editor.set(line);
         }
@@ -170,7 +170,9 @@ impl<W: Write> Console<W> {
             .dirty
             .then(|| self.painted_at.map_or(now, |at| at + FRAME));
         let armed = match self.ask {
-            Some(Ask::Approval { armed_at, .. } | Ask::Question { armed_at, .. }) => Some(armed_at),
+            Some(
+                PendingAnswer::Approval { armed_at, .. } | PendingAnswer::Question { armed_at, .. },
+            ) => Some(armed_at),
             _ => None,
         };
         // Durations go on.
@@ -257,8 +259,8 @@ impl<W: Write> Console<W> {
         };
         let row = |words: &str| Line::of(words, Color::Yellow.style()).cut(width);
         let words = match ask {
-            Ask::Approval { armed_at, .. } if now < *armed_at => String::new(),
-            Ask::Approval { scopes, .. } => {
+            PendingAnswer::Approval { armed_at, .. } if now < *armed_at => String::new(),
+            PendingAnswer::Approval { scopes, .. } => {
                 let choices = CHOICES.iter().enumerate();
                 let choices = choices.filter(|(at, _)| is_offered(*at, scopes));
                 // A choice that is cut off could not be chosen.
@@ -275,11 +277,13 @@ impl<W: Write> Console<W> {
                 }
                 return rows.iter().map(|words| row(words)).collect();
             }
-            Ask::Question { armed_at, .. } if now < *armed_at => String::new(),
-            Ask::Question { options: 0, .. } => self.lang.chat_answer_words(),
-            Ask::Question { options, .. } => self.lang.chat_answer_keys((*options).min(9)),
-            Ask::Reason { .. } => self.lang.chat_reason_hint(),
-            Ask::Scope { scopes } => {
+            PendingAnswer::Question { armed_at, .. } if now < *armed_at => String::new(),
+            PendingAnswer::Question { options: 0, .. } => self.lang.chat_answer_words(),
+            PendingAnswer::Question { options, .. } => {
+                self.lang.chat_answer_keys((*options).min(9))
+            }
+            PendingAnswer::Reason { .. } => self.lang.chat_reason_hint(),
+            PendingAnswer::Scope { scopes } => {
                 let scopes = with_keys(scopes).map(|(key, scope)| row(&format!("[{key}] {scope}")));
                 let mut rows = vec![row(&self.lang.scope_question())];
                 rows.extend(scopes);
@@ -374,16 +378,16 @@ impl<W: Write> Console<W> {
         let tool = text(&call["toolName"]).to_owned();
         let mut head = Line::of("? ", Color::Yellow.style());
         head.push(&self.lang.chat_consent(tool), BOLD);
-        self.write(Kind::Ask, vec![head]);
+        self.write(Kind::Question, vec![head]);
         let mut lines = Vec::new();
-        for note in super::words::foreign_notes(self.lang, &call["foreign"]) {
+        for note in super::event_text::foreign_notes(self.lang, &call["foreign"]) {
             let note = Line::of(&note, Color::Yellow.style());
             lines.extend(note.wrapped(self.width() - 2));
         }
         lines.extend(tools::whole(&call["args"], self.width() - 2));
-        self.write_indented(Kind::Ask, lines);
+        self.write_indented(Kind::Question, lines);
         let scopes = grants(self.lang, call);
-        self.ask = Some(Ask::Approval {
+        self.ask = Some(PendingAnswer::Approval {
             armed_at: Instant::now() + READING_TIME,
             scopes: scopes.into_iter().map(|scope| scope.text).collect(),
         });
@@ -409,8 +413,8 @@ impl<W: Write> Console<W> {
             line.push(option, PLAIN);
             lines.extend(line.wrapped(self.width()));
         }
-        self.write(Kind::Ask, lines);
-        self.ask = Some(Ask::Question {
+        self.write(Kind::Question, lines);
+        self.ask = Some(PendingAnswer::Question {
             options: options.len(),
             armed_at: Instant::now() + READING_TIME,
         });
@@ -418,7 +422,7 @@ impl<W: Write> Console<W> {
     }
 
     /// Nothing waits for the user now.
-    pub(super) fn ask_is_over(&mut self) {
+    pub(super) fn close_question(&mut self) {
         self.ask = None;
         self.dirty = true;
     }
@@ -426,28 +430,28 @@ impl<W: Write> Console<W> {
     /// The next line is the reason for a denial.
     pub(super) fn ask_reason(&mut self) {
         let scopes = self.take_scopes();
-        self.ask = Some(Ask::Reason { scopes });
+        self.ask = Some(PendingAnswer::Reason { scopes });
         self.dirty = true;
     }
 
     pub(super) fn asks_reason(&self) -> bool {
-        matches!(self.ask, Some(Ask::Reason { .. }))
+        matches!(self.ask, Some(PendingAnswer::Reason { .. }))
     }
 
     /// The next key is the scope to allow.
     pub(super) fn ask_scope(&mut self) {
         let scopes = self.take_scopes();
-        self.ask = Some(Ask::Scope { scopes });
+        self.ask = Some(PendingAnswer::Scope { scopes });
         self.dirty = true;
     }
 
     fn asks_scope(&self) -> bool {
-        matches!(self.ask, Some(Ask::Scope { .. }))
+        matches!(self.ask, Some(PendingAnswer::Scope { .. }))
     }
 
     fn back_to_approval(&mut self) {
         let scopes = self.take_scopes();
-        self.ask = Some(Ask::Approval {
+        self.ask = Some(PendingAnswer::Approval {
             armed_at: Instant::now(),
             scopes,
         });
@@ -456,9 +460,11 @@ impl<W: Write> Console<W> {
 
     fn take_scopes(&mut self) -> Vec<String> {
         match self.ask.take() {
-            Some(Ask::Approval { scopes, .. } | Ask::Scope { scopes } | Ask::Reason { scopes }) => {
-                scopes
-            }
+            Some(
+                PendingAnswer::Approval { scopes, .. }
+                | PendingAnswer::Scope { scopes }
+                | PendingAnswer::Reason { scopes },
+            ) => scopes,
             _ => Vec::new(),
         }
     }

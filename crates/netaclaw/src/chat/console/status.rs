@@ -1,6 +1,6 @@
 //! The status line: with whom one talks, how full the context is, what it costs, what goes on.
 
-use super::super::words::{now_ms, retry_text};
+use super::super::event_text::{now_ms, retry_text};
 use super::line::{DIM, Line};
 use super::tools::seconds;
 use crate::approval::accepts_edits;

@@ -1,11 +1,11 @@
 //! What happens in a session, as lines of the transcript.
 
-use super::super::screen::Heard;
-use super::super::words::{
+use super::super::event_text::{
     agent_named, compaction_note, in_language, tool_changes, tool_ending, was_cut_off,
 };
+use super::super::line_output::EventEffect;
 use super::line::{BOLD, Color, DIM, Line, PLAIN};
-use super::markdown::{Sheet, render, settled};
+use super::markdown::{TextLayout, render, settled};
 use super::tools::{duration, gist, made, seconds};
 use super::{Console, text};
 use crate::skill::step_line;
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     Answer,
     Thinking,
     Tool,
-    Ask,
+    Question,
     Note,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct OpenTool {
 
 impl Stream {
     /// The lines that are not in the transcript yet.
-    pub(super) fn open_lines(&self, sheet: Sheet) -> Vec<Line> {
+    pub(super) fn open_lines(&self, sheet: TextLayout) -> Vec<Line> {
         lines_of(self.kind, &self.text[self.settled..], sheet)
     }
 
@@ -74,7 +74,7 @@ impl Stream {
     }
 }
 
-fn lines_of(kind: Kind, text: &str, sheet: Sheet) -> Vec<Line> {
+fn lines_of(kind: Kind, text: &str, sheet: TextLayout) -> Vec<Line> {
     if text.trim().is_empty() {
         return Vec::new();
     }
@@ -260,7 +260,7 @@ impl<W: Write> Console<W> {
         }
     }
 
-    pub(in crate::chat) fn event(&mut self, event: &Value) -> Heard {
+    pub(in crate::chat) fn event(&mut self, event: &Value) -> EventEffect {
         self.status.event(event);
         self.dirty = true;
         let data = &event["data"];
@@ -298,37 +298,37 @@ impl<W: Write> Console<W> {
             "clarify_request" => {
                 let options = self.question(data);
                 let request_id = text(&data["requestId"]).to_owned();
-                return Heard::Asked {
+                return EventEffect::QuestionAsked {
                     request_id,
                     options,
                 };
             }
             "approval_request" => {
                 self.tool_waits(data, true);
-                return Heard::NeedsConsent(data.clone());
+                return EventEffect::ApprovalRequested(data.clone());
             }
             "approval_decided" => {
                 self.tool_waits(data, false);
-                return Heard::Decided(text(&data["approvalId"]).to_owned());
+                return EventEffect::ApprovalDecided(text(&data["approvalId"]).to_owned());
             }
             "done" => return self.done(data),
             _ => {}
         }
-        Heard::Nothing
+        EventEffect::Nothing
     }
 
-    fn done(&mut self, data: &Value) -> Heard {
+    fn done(&mut self, data: &Value) -> EventEffect {
         self.end_stream();
         self.complained = None;
         self.tools.clear();
-        self.ask_is_over();
+        self.close_question();
         match text(&data["outcome"]) {
             "stopped" => self.progress_line(&self.lang.chat_stopped()),
             "interrupted" => self.progress_line(&self.lang.chat_interrupted()),
-            "error" => return Heard::Failed,
+            "error" => return EventEffect::Failed,
             _ => {}
         }
-        Heard::Done
+        EventEffect::Done
     }
 
     fn entry(&mut self, entry: &Value) {

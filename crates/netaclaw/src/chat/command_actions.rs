@@ -2,8 +2,8 @@
 
 use super::activity::Activity;
 use super::commands::{COMMANDS, Verb, find_command, nearest_command};
-use super::talk::Terminal;
-use super::{find_partner, refused};
+use super::terminal_chat::TerminalChat;
+use super::{find_chat_agent, refused};
 use crate::admin::failure;
 use crate::approval::{accepts_edits, covers};
 use crate::error::{Failure, Result};
@@ -30,9 +30,9 @@ pub(super) struct Model {
     choice: ChatModel,
 }
 
-impl Terminal<'_> {
+impl TerminalChat<'_> {
     /// One line of the user. Returns whether there may be more.
-    pub(super) async fn say(&mut self, line: &str) -> Result<bool> {
+    pub(super) async fn handle_line(&mut self, line: &str) -> Result<bool> {
         self.view.line_was_typed();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let more = match word {
@@ -61,7 +61,7 @@ impl Terminal<'_> {
                 None => lang.chat_unknown_command(word),
             };
             self.view.complaint(&words)?;
-            self.view.give_back(line);
+            self.view.restore_line(line);
             return Ok(true);
         };
         match command.verb {
@@ -256,16 +256,16 @@ impl Terminal<'_> {
             None => Ok(()),
         };
         if let Err(error) = done {
-            return self.was_refused(&error);
+            return self.report_refusal(&error);
         }
         self.chosen.model = Some(choice);
-        self.partner.model = Ok(name.replacen('/', ", ", 1));
-        self.show_partner();
+        self.chat_agent.model = Ok(name.replacen('/', ", ", 1));
+        self.show_chat_agent();
         Ok(self.view.progress_line(&lang.chat_model_set(name))?)
     }
 
     fn model_name(&self) -> String {
-        let model = self.partner.model.as_deref().unwrap_or_default();
+        let model = self.chat_agent.model.as_deref().unwrap_or_default();
         model.replacen(", ", "/", 1)
     }
 
@@ -295,7 +295,7 @@ impl Terminal<'_> {
             None => Ok(()),
         };
         if let Err(error) = done {
-            return self.was_refused(&error);
+            return self.report_refusal(&error);
         }
         self.chosen.level = Some(level);
         Ok(self
@@ -329,21 +329,21 @@ impl Terminal<'_> {
         if wanted.is_empty() {
             let agents = self.admin.agents().await;
             let agents = agents.map_err(|error| failure(lang, error))?;
-            let current = self.partner.name.clone();
+            let current = self.chat_agent.name.clone();
             let names = agents.iter().map(|agent| agent.spec.name.as_str());
             return self.list(names, &current, String::new());
         }
         let named = Some(wanted.to_owned());
-        match find_partner(lang, &*self.admin, named, None).await {
-            Ok(partner) => {
-                let before = std::mem::replace(&mut self.partner, partner);
+        match find_chat_agent(lang, &*self.admin, named, None).await {
+            Ok(chat_agent) => {
+                let before = std::mem::replace(&mut self.chat_agent, chat_agent);
                 if self.chosen.model.is_some() {
                     // What was chosen for the session stays.
-                    self.partner.model = before.model;
+                    self.chat_agent.model = before.model;
                 }
-                self.show_partner();
+                self.show_chat_agent();
                 self.refresh_choices().await;
-                let name = &self.partner.name;
+                let name = &self.chat_agent.name;
                 let words = match self.session.is_some() {
                     true => lang.chat_agent_switched(name),
                     false => lang.chat_agent_set(name),
@@ -400,14 +400,14 @@ impl Terminal<'_> {
         let lang = self.app.lang;
         let meta = find_meta(self.app, wanted).await?;
         let agent = meta.agent_id.as_deref();
-        let partner = find_partner(lang, &*self.admin, None, agent).await?;
+        let chat_agent = find_chat_agent(lang, &*self.admin, None, agent).await?;
         self.close_session().await;
         self.chosen = Default::default();
-        self.partner = partner;
-        self.show_partner();
+        self.chat_agent = chat_agent;
+        self.show_chat_agent();
         self.view
             .progress_line(&lang.session_named(&meta.session_id))?;
-        self.go_on(meta.session_id).await?;
+        self.resume_session(meta.session_id).await?;
         self.refresh_choices().await;
         Ok(())
     }
@@ -430,7 +430,7 @@ impl Terminal<'_> {
                     lang.chat_compact_already()
                 }
             })?),
-            Err(error) => self.was_refused(&error),
+            Err(error) => self.report_refusal(&error),
         }
     }
 
@@ -462,7 +462,7 @@ impl Terminal<'_> {
         };
         match self.engine.execute(&self.caller, edit).await {
             Ok(_) => Ok(self.view.progress_line(&lang.chat_queue_changed())?),
-            Err(error) => self.was_refused(&error),
+            Err(error) => self.report_refusal(&error),
         }
     }
 
@@ -498,7 +498,7 @@ impl Terminal<'_> {
         match self.engine.execute(&self.caller, accept).await {
             Ok(_) if enabled => Ok(self.view.progress_line(&lang.chat_edits_on())?),
             Ok(_) => Ok(self.view.progress_line(&lang.chat_edits_off())?),
-            Err(error) => self.was_refused(&error),
+            Err(error) => self.report_refusal(&error),
         }
     }
 
@@ -525,7 +525,7 @@ impl Terminal<'_> {
         };
         match self.engine.execute(&self.caller, revoke).await {
             Ok(_) => Ok(self.view.progress_line(&lang.chat_standing_revoked())?),
-            Err(error) => self.was_refused(&error),
+            Err(error) => self.report_refusal(&error),
         }
     }
 
@@ -555,7 +555,7 @@ impl Terminal<'_> {
     }
 
     /// Said in a terminal, where something else can be tried; otherwise the end.
-    pub(super) fn was_refused(&mut self, error: &EngineError) -> Result<()> {
+    pub(super) fn report_refusal(&mut self, error: &EngineError) -> Result<()> {
         let failure = refused(self.app.lang, error);
         match self.interactive {
             true => Ok(self.view.complaint(&failure.to_string())?),

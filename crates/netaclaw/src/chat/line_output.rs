@@ -1,7 +1,7 @@
 //! What a session does, as lines on a terminal.
 
-use super::approval::{consent_hint, grants};
-use super::words::{
+use super::approval::{approval_hint, grants};
+use super::event_text::{
     agent_named, compaction_note, foreign_notes, in_language, now_ms, retry_text, tool_changes,
     tool_ending, was_cut_off,
 };
@@ -19,7 +19,7 @@ const DIFF_WIDTH: usize = 100;
 
 /// Prints events as they come. Text that was printed once is not printed again, whatever way it
 /// comes: live, in a snapshot, or as the stored entry.
-pub(super) struct Screen<W> {
+pub(super) struct LineOutput<W> {
     out: W,
     /// Where everything goes that is not said to the user by the model. `None` is `out`.
     aside: Option<io::Stderr>,
@@ -41,23 +41,23 @@ pub(super) struct Screen<W> {
 
 /// What the chat has to do about an event.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum EventEffect {
     Nothing,
     /// The run is over.
     Done,
     /// The same, and it failed.
     Failed,
-    Asked {
+    QuestionAsked {
         request_id: String,
         options: Vec<String>,
     },
     /// A call waits for a person to agree.
-    NeedsConsent(Value),
+    ApprovalRequested(Value),
     /// The call of this id is decided.
-    Decided(String),
+    ApprovalDecided(String),
 }
 
-impl<W: Write> Screen<W> {
+impl<W: Write> LineOutput<W> {
     /// Everything in one place, in the order in which it happens.
     pub(super) fn conversation(out: W, paint: Paint, lang: Lang) -> Self {
         Self::new(out, None, paint, lang)
@@ -144,7 +144,7 @@ impl<W: Write> Screen<W> {
         let streaming = &snapshot["streaming"];
         let entry = text(&streaming["entryId"]).to_owned();
         for part in streaming["parts"].as_array().into_iter().flatten() {
-            self.say(
+            self.print_part(
                 &entry,
                 part["part"].as_u64().unwrap_or(0),
                 text(&part["kind"]),
@@ -155,13 +155,13 @@ impl<W: Write> Screen<W> {
         Ok(())
     }
 
-    pub(super) fn event(&mut self, event: &Value) -> io::Result<Heard> {
+    pub(super) fn event(&mut self, event: &Value) -> io::Result<EventEffect> {
         let data = &event["data"];
         match text(&event["type"]) {
             "assistant_stream_delta" | "thinking_delta" => {
                 let offset = data["offset"].as_u64().unwrap_or(0) as usize;
                 let part = data["part"].as_u64().unwrap_or(0);
-                self.say(
+                self.print_part(
                     text(&data["entryId"]),
                     part,
                     text(&data["kind"]),
@@ -198,22 +198,24 @@ impl<W: Write> Screen<W> {
             "tools_changed" => self.tools_changed(data)?,
             "compaction_done" | "compaction_error" => self.compacted(event)?,
             "clarify_request" => {
-                return Ok(Heard::Asked {
+                return Ok(EventEffect::QuestionAsked {
                     request_id: text(&data["requestId"]).to_owned(),
                     options: self.question(data)?,
                 });
             }
-            "approval_request" => return Ok(Heard::NeedsConsent(data.clone())),
+            "approval_request" => return Ok(EventEffect::ApprovalRequested(data.clone())),
             "approval_decided" => {
-                return Ok(Heard::Decided(text(&data["approvalId"]).to_owned()));
+                return Ok(EventEffect::ApprovalDecided(
+                    text(&data["approvalId"]).to_owned(),
+                ));
             }
             "done" => return self.done(data),
             _ => {}
         }
-        Ok(Heard::Nothing)
+        Ok(EventEffect::Nothing)
     }
 
-    fn say(
+    fn print_part(
         &mut self,
         entry: &str,
         part: u64,
@@ -284,7 +286,7 @@ impl<W: Write> Screen<W> {
         let content = message["content"].as_array();
         for (part, block) in content.into_iter().flatten().enumerate() {
             if block["type"] == "text" {
-                self.say(id, part as u64, "text", 0, text(&block["text"]))?;
+                self.print_part(id, part as u64, "text", 0, text(&block["text"]))?;
             }
         }
         // The same entry may come in a snapshot and as an event.
@@ -443,10 +445,10 @@ impl<W: Write> Screen<W> {
         for (at, grant) in grants.iter().enumerate() {
             self.line(&format!("  {}: {}", at + 1, harmless(&grant.text)))?;
         }
-        self.progress_line(&consent_hint(self.lang, grants.len()))
+        self.progress_line(&approval_hint(self.lang, grants.len()))
     }
 
-    fn done(&mut self, data: &Value) -> io::Result<Heard> {
+    fn done(&mut self, data: &Value) -> io::Result<EventEffect> {
         self.complained = None;
         self.end_line()?;
         let word = match text(&data["outcome"]) {
@@ -458,8 +460,8 @@ impl<W: Write> Screen<W> {
             self.progress_line(&word)?;
         }
         Ok(match text(&data["outcome"]) {
-            "error" => Heard::Failed,
-            _ => Heard::Done,
+            "error" => EventEffect::Failed,
+            _ => EventEffect::Done,
         })
     }
 
@@ -488,7 +490,7 @@ mod tests {
     #[test]
     fn text_is_printed_once_whatever_way_it_comes() {
         let mut out = Vec::new();
-        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::En);
+        let mut screen = LineOutput::conversation(&mut out, Paint::for_stdout(true), Lang::En);
         screen
             .snapshot(&json!({"streaming": {"entryId": "e",
                 "parts": [{"part": 0, "kind": "text", "text": "你好 "}]}}))
@@ -502,14 +504,14 @@ mod tests {
             .event(&json!({"type": "session_entry_added", "data": {"entry": entry}}))
             .unwrap();
         let done = json!({"type": "done", "data": {"outcome": "completed"}});
-        assert_eq!(screen.event(&done).unwrap(), Heard::Done);
+        assert_eq!(screen.event(&done).unwrap(), EventEffect::Done);
         assert_eq!(String::from_utf8(out).unwrap(), "你好 world!\n");
     }
 
     #[test]
     fn a_change_is_shown_line_by_line() {
         let mut out = Vec::new();
-        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::En);
+        let mut screen = LineOutput::conversation(&mut out, Paint::for_stdout(true), Lang::En);
         let mut diff = "@@ -1,2 +1,41 @@\n same\n-\told\u{1b}[31m\n".to_owned();
         diff.push_str(&"+new\n".repeat(40));
         let completed = json!({"type": "tool_call_completed", "data": {"isError": false,
@@ -524,7 +526,7 @@ mod tests {
     #[test]
     fn a_failure_is_reported_once_in_the_users_language() {
         let mut out = Vec::new();
-        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::Zh);
+        let mut screen = LineOutput::conversation(&mut out, Paint::for_stdout(true), Lang::Zh);
         let trouble = json!({"kind": "auth", "words": {"zh": "密钥不对", "en": "wrong key"}});
         let entry = json!({"id": "e", "message": {"role": "assistant", "content": [],
             "stopReason": "error", "errorMessage": "wrong key", "trouble": trouble}});
@@ -542,7 +544,7 @@ mod tests {
     #[test]
     fn a_terminal_obeys_nothing_that_a_model_says() {
         let mut out = Vec::new();
-        let mut screen = Screen::conversation(&mut out, Paint::for_stdout(true), Lang::En);
+        let mut screen = LineOutput::conversation(&mut out, Paint::for_stdout(true), Lang::En);
         screen.event(&delta(0, "a\u{1b}]0;owned\u{7}b")).unwrap();
         assert!(!out.contains(&0x1b));
     }

@@ -1,10 +1,10 @@
 //! The conversation: what the user types, and what the session does, one after the other.
 
 use super::activity::Activity;
+use super::command_actions::session_title;
 use super::console::{Choices, Console, History, Size};
+use super::line_output::{EventEffect, LineOutput};
 use super::refused;
-use super::screen::{Heard, Screen};
-use super::slash::session_title;
 use super::view::View;
 use crate::app::{App, Outcome};
 use crate::config::Environment;
@@ -28,8 +28,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Whom the user talks to.
-pub(super) struct Partner {
+/// The agent that the user chats with.
+pub(super) struct ChatAgent {
     pub(super) agent_id: String,
     pub(super) name: String,
     /// The name that was asked for, if one was.
@@ -40,10 +40,10 @@ pub(super) struct Partner {
 
 /// What to do about calls that need approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Consent {
+pub(super) enum ApprovalMode {
     /// The user at the terminal, if there is one.
-    Asked,
-    Always,
+    Ask,
+    ApproveAll,
 }
 
 /// Hands the session's events to the chat, which prints them one after the other.
@@ -69,21 +69,21 @@ impl Subscriber for Events {
     }
 }
 
-pub(super) struct Terminal<'a> {
+pub(super) struct TerminalChat<'a> {
     pub(super) app: &'a mut App,
     pub(super) engine: Engine,
     pub(super) caller: Caller,
     pub(super) admin: Arc<dyn AdminStore>,
     pub(super) previews: Arc<dyn AgentPreviews>,
-    pub(super) partner: Partner,
+    pub(super) chat_agent: ChatAgent,
     pub(super) view: View,
     events: Arc<Events>,
-    pub(super) heard: mpsc::UnboundedReceiver<Value>,
+    pub(super) incoming: mpsc::UnboundedReceiver<Value>,
     pub(super) session: Option<(SessionId, SubscriptionId)>,
     /// The entry from which the next message continues.
     pub(super) branch: Option<EntryId>,
     pub(super) question: Option<(String, Vec<String>)>,
-    pub(super) consent: Consent,
+    pub(super) approval_mode: ApprovalMode,
     /// Calls that wait for approval; the first is being shown.
     pub(super) calls: VecDeque<Value>,
     pub(super) activity: Activity,
@@ -92,7 +92,7 @@ pub(super) struct Terminal<'a> {
     /// The standing approvals of this session.
     pub(super) standing: Vec<StandingApproval>,
     /// The model and the thinking level of a session that the next message begins.
-    pub(super) chosen: Chosen,
+    pub(super) chosen: NewSessionChoices,
     pub(super) interactive: bool,
     /// Ctrl-C was pressed, and nothing else has happened since; a second one leaves.
     pub(super) leaving: bool,
@@ -101,28 +101,28 @@ pub(super) struct Terminal<'a> {
 
 /// What was chosen before there was a session.
 #[derive(Debug, Default)]
-pub(super) struct Chosen {
+pub(super) struct NewSessionChoices {
     pub(super) model: Option<ChatModel>,
     pub(super) level: Option<ThinkingLevel>,
 }
 
 /// What a chat works with.
-pub(super) struct Means {
+pub(super) struct ChatServices {
     pub(super) engine: Engine,
     pub(super) admin: Arc<dyn AdminStore>,
     pub(super) previews: Arc<dyn AgentPreviews>,
     pub(super) caller: Caller,
 }
 
-impl<'a> Terminal<'a> {
+impl<'a> TerminalChat<'a> {
     pub(super) fn new(
         app: &'a mut App,
-        means: Means,
-        partner: Partner,
-        consent: Consent,
+        services: ChatServices,
+        chat_agent: ChatAgent,
+        approval_mode: ApprovalMode,
         history: PathBuf,
     ) -> Self {
-        let (sink, heard) = mpsc::unbounded_channel();
+        let (sink, incoming) = mpsc::unbounded_channel();
         let interactive = std::io::stdin().is_terminal();
         let lang = app.lang;
         let view = match size_of_console(&app.env) {
@@ -133,47 +133,47 @@ impl<'a> Terminal<'a> {
                 View::Console(Box::new(console))
             }
             _ if interactive => {
-                let screen = Screen::conversation(std::io::stdout(), app.paint, lang);
+                let screen = LineOutput::conversation(std::io::stdout(), app.paint, lang);
                 View::Lines(Box::new(screen))
             }
             _ => {
-                let screen = Screen::filter(std::io::stdout(), app.paint, lang);
+                let screen = LineOutput::filter(std::io::stdout(), app.paint, lang);
                 View::Lines(Box::new(screen))
             }
         };
         Self {
             app,
-            engine: means.engine,
-            caller: means.caller,
-            admin: means.admin,
-            previews: means.previews,
-            partner,
+            engine: services.engine,
+            caller: services.caller,
+            admin: services.admin,
+            previews: services.previews,
+            chat_agent,
             view,
             events: Arc::new(Events { sink }),
-            heard,
+            incoming,
             session: None,
             branch: None,
             question: None,
-            consent,
+            approval_mode,
             calls: VecDeque::new(),
             activity: Activity::default(),
             queue: Vec::new(),
             standing: Vec::new(),
-            chosen: Chosen::default(),
+            chosen: NewSessionChoices::default(),
             interactive,
             leaving: false,
             failed: false,
         }
     }
 
-    pub(super) async fn talk(&mut self, session: Option<SessionId>) -> Result<Outcome> {
+    pub(super) async fn run(&mut self, session: Option<SessionId>) -> Result<Outcome> {
         match self.view {
-            View::Console(_) => self.talk_in_console(session).await,
-            View::Lines(_) => self.talk_in_lines(session).await,
+            View::Console(_) => self.run_in_console(session).await,
+            View::Lines(_) => self.run_in_lines(session).await,
         }
     }
 
-    async fn talk_in_lines(&mut self, session: Option<SessionId>) -> Result<Outcome> {
+    async fn run_in_lines(&mut self, session: Option<SessionId>) -> Result<Outcome> {
         // Kept for the whole conversation, so that none is missed while a line is handled.
         let mut interrupts = signal(SignalKind::interrupt())?;
         self.begin(session).await?;
@@ -187,7 +187,7 @@ impl<'a> Terminal<'a> {
             }
             tokio::select! {
                 biased;
-                event = self.heard.recv() => if let Some(event) = event {
+                event = self.incoming.recv() => if let Some(event) = event {
                     self.on_event(&event).await?;
                 },
                 _ = interrupts.recv() => if !self.interrupt().await? {
@@ -200,7 +200,7 @@ impl<'a> Terminal<'a> {
                         let line = String::from_utf8_lossy(&typed).trim().to_owned();
                         typed.clear();
                         self.leaving = false;
-                        more = self.say(&line).await?;
+                        more = self.handle_line(&line).await?;
                     }
                 },
             }
@@ -243,7 +243,7 @@ impl<'a> Terminal<'a> {
             let id = session.session.session_id.as_str().to_owned();
             (id, session_title(session))
         });
-        let skills = self.previews.skills(Some(&self.partner.agent_id)).await;
+        let skills = self.previews.skills(Some(&self.chat_agent.agent_id)).await;
         let skills = skills.unwrap_or_default().into_iter().map(|skill| {
             let about = one_line(&skill.description, 80);
             (skill.name, about)
@@ -266,14 +266,14 @@ impl<'a> Terminal<'a> {
     fn waits(&self, more: bool) -> bool {
         let asks = self.question.is_some() || !self.calls.is_empty();
         let answers = self.interactive && more;
-        !self.heard.is_empty() || (self.activity.is_running() && (answers || !asks))
+        !self.incoming.is_empty() || (self.activity.is_running() && (answers || !asks))
     }
 
     pub(super) async fn begin(&mut self, session: Option<SessionId>) -> Result<()> {
         let lang = self.app.lang;
         if self.interactive {
-            let agent = &self.partner.name;
-            match &self.partner.model {
+            let agent = &self.chat_agent.name;
+            match &self.chat_agent.model {
                 Ok(model) => self.view.line(&lang.chat_welcome(agent, model))?,
                 Err(why) => {
                     self.view.line(&lang.chat_welcome_bare(agent))?;
@@ -281,28 +281,28 @@ impl<'a> Terminal<'a> {
                 }
             }
         }
-        self.show_partner();
+        self.show_chat_agent();
         if let Some(session) = session {
-            self.go_on(session).await?;
+            self.resume_session(session).await?;
         }
         self.refresh_choices().await;
         self.prompt()
     }
 
-    pub(super) fn show_partner(&mut self) {
-        let model = self.partner.model.as_deref().unwrap_or_default();
+    pub(super) fn show_chat_agent(&mut self) {
+        let model = self.chat_agent.model.as_deref().unwrap_or_default();
         self.view
-            .partner(&self.partner.name, &model.replace(", ", "/"));
+            .chat_agent(&self.chat_agent.name, &model.replace(", ", "/"));
     }
 
     /// Opens a session, and shows where it had got to.
-    pub(super) async fn go_on(&mut self, session: SessionId) -> Result<()> {
+    pub(super) async fn resume_session(&mut self, session: SessionId) -> Result<()> {
         let snapshot = self.open(session).await?;
         if self.interactive {
             self.view.last_exchange(&snapshot)?;
         }
         self.view.snapshot(&snapshot)?;
-        self.take_up(&snapshot).await
+        self.restore_state(&snapshot).await
     }
 
     /// Says how to come back.
@@ -343,15 +343,15 @@ impl<'a> Terminal<'a> {
             self.was_answered(event["data"]["requestId"].as_str().unwrap_or_default());
         }
         match self.view.event(event)? {
-            Heard::Nothing => {}
-            Heard::Asked {
+            EventEffect::Nothing => {}
+            EventEffect::QuestionAsked {
                 request_id,
                 options,
             } => self.question = Some((request_id, options)),
-            Heard::NeedsConsent(call) => self.approval_requested(call).await?,
-            Heard::Decided(id) => self.was_decided(&id)?,
-            Heard::Done => self.is_done(),
-            Heard::Failed => {
+            EventEffect::ApprovalRequested(call) => self.approval_requested(call).await?,
+            EventEffect::ApprovalDecided(id) => self.was_decided(&id)?,
+            EventEffect::Done => self.is_done(),
+            EventEffect::Failed => {
                 // In a terminal the user sees it and says something else.
                 self.failed = !self.interactive;
                 self.is_done();
@@ -369,14 +369,14 @@ impl<'a> Terminal<'a> {
         let is_open = |(open, _): &(String, Vec<String>)| open == id;
         if self.question.as_ref().is_some_and(is_open) {
             self.question = None;
-            self.view.ask_is_over();
+            self.view.close_question();
         }
     }
 
     fn is_done(&mut self) {
         self.question = None;
         self.calls.clear();
-        self.view.ask_is_over();
+        self.view.close_question();
     }
 
     /// Sends `text`, for which the user typed `line`.
@@ -390,7 +390,7 @@ impl<'a> Terminal<'a> {
         let is_first = self.session.is_none();
         let mut chat = Chat {
             content: text.to_owned(),
-            agent_name: self.partner.named.clone(),
+            agent_name: self.chat_agent.named.clone(),
             leaf_entry_id: self.branch.clone(),
             model: self.chosen.model.clone().filter(|_| is_first),
             thinking_level: self.chosen.level.filter(|_| is_first),
@@ -402,8 +402,8 @@ impl<'a> Terminal<'a> {
             match self.engine.begin_session(&self.caller, &chat).await {
                 Ok(session) => drop(self.open(session).await?),
                 Err(error) => {
-                    self.view.give_back(line);
-                    return self.was_refused(&error);
+                    self.view.restore_line(line);
+                    return self.report_refusal(&error);
                 }
             }
         }
@@ -428,8 +428,8 @@ impl<'a> Terminal<'a> {
                 }
             }
             Err(error) => {
-                self.view.give_back(line);
-                self.was_refused(&error)
+                self.view.restore_line(line);
+                self.report_refusal(&error)
             }
         }
     }
@@ -455,7 +455,7 @@ impl<'a> Terminal<'a> {
             .and_then(|number| options.get(number.checked_sub(1)?));
         let answer = chosen.map_or(line, String::as_str);
         self.view.said(answer);
-        self.view.ask_is_over();
+        self.view.close_question();
         let answer = json!(answer);
         let answer = ClarifyResponse {
             session_id: session.clone(),
@@ -467,12 +467,12 @@ impl<'a> Terminal<'a> {
                 self.activity.begins();
                 Ok(())
             }
-            Err(error) => self.was_refused(&error),
+            Err(error) => self.report_refusal(&error),
         }
     }
 
     /// The active run of a session that was opened, and its questions from before.
-    async fn take_up(&mut self, snapshot: &Value) -> Result<()> {
+    async fn restore_state(&mut self, snapshot: &Value) -> Result<()> {
         self.activity = Activity::of_snapshot(snapshot);
         self.queue = items(&snapshot["queue"]);
         self.standing = standing(&snapshot["standingApprovals"]);
@@ -526,7 +526,7 @@ impl<'a> Terminal<'a> {
         self.view.progress_line(&self.app.lang.chat_stopping())?;
         match self.engine.execute(&self.caller, Stop::of(session)).await {
             Ok(_) => Ok(()),
-            Err(error) => self.was_refused(&error),
+            Err(error) => self.report_refusal(&error),
         }
     }
 }
