@@ -58,9 +58,7 @@ impl Failure {
     pub(crate) fn session(lang: Lang, error: SessionError) -> Self {
         let of = |session: &dyn fmt::Display| lang.session_named(session);
         match &error {
-            SessionError::NotFound(id) => {
-                Self::new(of(id), lang.session_not_found(), lang.see_list())
-            }
+            SessionError::NotFound(id) => Self::new(of(id), lang.does_not_exist(), lang.see_list()),
             SessionError::AlreadyExists(id) => {
                 Self::new(of(id), lang.session_exists(), lang.use_other_id())
             }

@@ -228,6 +228,9 @@ const NOTES: &[(&str, &str)] = &[
     ("[possible values: ", "[可选值："),
     ("Possible values:", "可选值："),
     ("[default: ", "[默认："),
+    ("命令:", "命令："),
+    ("参数:", "参数："),
+    ("选项:", "选项："),
 ];
 
 /// A page of help in Chinese, with what the parser has added to it in Chinese as well.

@@ -3,6 +3,7 @@
 
 use crate::text::{Lang, texts};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use netaclaw_admin::nearest;
 use std::error::Error;
 use std::fmt::Display;
 
@@ -68,12 +69,15 @@ fn known_mistake(lang: Lang, error: &clap::Error) -> Option<String> {
         ErrorKind::InvalidValue => {
             let (name, value) = (argument()?, one(ContextKind::InvalidValue)?);
             let name = option_of(&name);
-            let values = all(ContextKind::ValidValue).join(", ");
+            let values = all(ContextKind::ValidValue);
             match value.is_empty() {
                 true => (lang.usage_no_value(name), None),
                 false => {
-                    let next = meant(ContextKind::SuggestedValue);
-                    let next = next.unwrap_or_else(|| lang.usage_values(values));
+                    // The parser suggests also what is far from the value.
+                    let next = match nearest(&value, values.iter().map(String::as_str)) {
+                        Some(meant) => lang.did_you_mean(meant),
+                        None => lang.usage_values(values.join(", ")),
+                    };
                     (lang.usage_wrong_value(name, value), Some(next))
                 }
             }

@@ -58,7 +58,7 @@ fn what_cannot_be_found_or_read() {
             check(&workspace, &format!("session {form} {argument}"), 1, words);
         }
         if form != "import" {
-            let words = ["session 0195f2d1", "session not found", "session list"];
+            let words = ["session 0195f2d1", "it does not exist", "session list"];
             check(&workspace, &format!("session {form} 0195f2d1"), 1, &words);
         }
     }
@@ -180,6 +180,17 @@ fn mistakes_in_the_configuration() {
 }
 
 #[test]
+fn help_is_in_the_language_of_the_option_or_else_of_the_locale() {
+    let mut workspace = Workspace::new();
+    assert!(workspace.out("chat --help").contains("Global options:"));
+    let chinese = workspace.out("chat --help --lang zh");
+    assert!(chinese.contains("用法：netaclaw chat [选项]"), "{chinese}");
+    workspace.set("LANG", "zh_CN.UTF-8");
+    assert_eq!(workspace.out("chat --help"), chinese);
+    assert!(workspace.out("chat --help --lang en").contains("Usage: "));
+}
+
+#[test]
 fn mistakes_in_the_arguments() {
     let workspace = Workspace::with_sample();
     for (arguments, words) in [
@@ -197,6 +208,14 @@ fn mistakes_in_the_arguments() {
         ("session import sample.jsonl --id a --new-id", &["--new-id"]),
         ("session verify", &["FILE|ID"]),
         ("--lang tlh session list", &["tlh"]),
+        (
+            "session shwo --lang zh",
+            &["未知的命令 shwo；您要找的是 show 吗？"],
+        ),
+        (
+            "--lang=zh session list --status odd",
+            &["--status 不接受“odd”"],
+        ),
     ] {
         check(&workspace, arguments, 2, words);
     }

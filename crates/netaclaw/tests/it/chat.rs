@@ -140,7 +140,7 @@ async fn what_cannot_be_done_ends_it() {
     let wrong = refused("chat --agent defalt", "did you mean default?");
     assert_eq!(wrong.err.lines().count(), 1);
     refused("chat --agent defalt --lang zh", "您要找的是 default 吗？");
-    refused("chat --session nothing", "session not found");
+    refused("chat --session nothing", "it does not exist");
     assert_eq!(workspace.json("session list --json")["total"], 0);
 
     workspace.out(&format!(

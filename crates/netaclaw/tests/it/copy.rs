@@ -82,5 +82,5 @@ fn an_id_is_looked_for_in_both_places() {
             .contains(SAMPLE_ID)
     );
     let missing = workspace.run("session copy only-there --to mysql");
-    assert!(missing.err.contains("session not found"), "{}", missing.err);
+    assert!(missing.err.contains("it does not exist"), "{}", missing.err);
 }

@@ -314,7 +314,7 @@ fn a_unique_beginning_of_an_id_is_enough() {
         workspace
             .run("session show 019")
             .err
-            .contains("session not found")
+            .contains("it does not exist")
     );
 }
 
@@ -331,12 +331,7 @@ fn the_locale_or_the_flag_chooses_the_language() {
     );
     workspace.set("LANG", "zh_CN.UTF-8");
     assert!(workspace.out("session tree sample.jsonl").contains("助手"));
-    assert!(
-        workspace
-            .run("session show gone")
-            .err
-            .contains("找不到该会话")
-    );
+    assert!(workspace.run("session show gone").err.contains("不存在"));
     assert!(workspace.out("session --help").contains("列出会话"));
     assert!(
         workspace
