@@ -2,9 +2,9 @@
 
 use crate::channel::model_channel;
 use crate::resolve::default_model;
-use netaclaw_models::{Language, known_models};
+use netaclaw_models::known_models;
 use netaclaw_protocol::{
-    AgentSpec, ChannelModel, ChannelSpec, ChannelStatus, ProviderKind, Supplier,
+    AgentSpec, ChannelModel, ChannelSpec, ChannelStatus, Language, ProviderKind, Supplier,
 };
 use secrecy::SecretString;
 

@@ -44,16 +44,16 @@ impl ToolRefusals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netaclaw_protocol::LocalizedErrorKind;
+    use netaclaw_protocol::RunTrouble;
 
     #[tokio::test(start_paused = true)]
     async fn a_refusal_counts_for_one_model_of_one_channel_and_for_a_while() {
         let refusals = ToolRefusals::default();
-        let refusal = LocalizedError {
-            channel: Some("work".to_owned()),
-            model: Some("small".to_owned()),
-            ..LocalizedError::new(LocalizedErrorKind::NoToolSupport, "无", "none")
-        };
+        let refusal = LocalizedError::from(RunTrouble::NoToolSupport {
+            channel: "work".to_owned(),
+            model: "small".to_owned(),
+            said: None,
+        });
         refusals.remember(refusal.clone());
         assert_eq!(refusals.get("work", "small"), Some(refusal));
         assert_eq!(refusals.get("work", "large"), None);

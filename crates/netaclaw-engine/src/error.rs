@@ -88,17 +88,19 @@ impl EngineError {
         self.reason().words()
     }
 
-    /// For a run that this kept from starting or going on, where there is more to say than the code
-    /// does.
-    pub(crate) fn trouble(&self) -> Option<LocalizedError> {
+    /// For a run that this error keeps from starting or continuing.
+    pub(crate) fn trouble(&self) -> LocalizedError {
         match self {
-            Self::NotReady(reason) => Some(reason.into()),
-            Self::NoModel(reason) => Some(reason.into()),
-            Self::Internal(cause) => Some(match store_fault_of(&**cause) {
+            Self::NotReady(reason) => reason.into(),
+            Self::NoModel(reason) => reason.into(),
+            Self::Internal(cause) => match store_fault_of(&**cause) {
                 Some(fault) => LocalizedError::from(&fault),
-                None => RunTrouble::Failed.into(),
-            }),
-            _ => None,
+                None => RunTrouble::Internal.into(),
+            },
+            refused => {
+                let problem = Box::new(refused.reason());
+                RunTrouble::NotStarted { problem }.into()
+            }
         }
     }
 }

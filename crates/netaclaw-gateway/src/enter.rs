@@ -9,7 +9,7 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use netaclaw_protocol::{LocalizedText, Role};
+use netaclaw_protocol::{Language, LocalizedText, Role};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -101,10 +101,11 @@ fn question(
     let is_chinese = asked
         .get(header::ACCEPT_LANGUAGE)
         .is_some_and(|languages| languages.as_bytes().to_ascii_lowercase().starts_with(b"zh"));
-    let pick = |words: LocalizedText| match is_chinese {
-        true => words.zh,
-        false => words.en,
+    let language = match is_chinese {
+        true => Language::Chinese,
+        false => Language::English,
     };
+    let pick = |words: LocalizedText| words.in_language(language);
     let name = escaped(&shown(who));
     let role = pick(match who.role {
         Role::Admin => LocalizedText::new("管理员", "administrator"),

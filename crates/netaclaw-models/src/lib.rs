@@ -28,7 +28,7 @@ pub use catalogue::{ApiFamily, SUPPLIERS, SupplierInfo, known_models, look_up, s
 pub use channel::{Channel, ChannelStatus};
 pub use client::{FailedAnswer, ModelClient, ModelEvent, ModelStream, StreamPart, complete};
 pub use demo::DemoClient;
-pub use error::{Detail, Explanation, Language, ModelError, NetworkStage, TimeoutStage};
+pub use error::{Detail, ModelError, NetworkStage, TimeoutStage};
 pub use fallback::{FallbackClient, Route};
 pub use http::{Timeouts, Transport};
 pub use openai::OpenaiClient;

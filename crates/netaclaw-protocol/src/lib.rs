@@ -83,7 +83,7 @@ pub use id::{
     TokenId, UserId,
 };
 pub use listing::Listing;
-pub use localized::{LocalizedError, LocalizedErrorKind, LocalizedText, Severity};
+pub use localized::{Language, LocalizedError, LocalizedErrorKind, LocalizedText, Severity};
 pub use mcp::{
     McpFault, McpFaultCode, McpServerInfo, McpServerSpec, McpServerState, McpServerTest,
     McpServerTry, McpServerView, McpServerWrite, McpStatus, McpToolSummary, McpTransport,
@@ -104,9 +104,9 @@ pub use process::{
 };
 pub use reason::{
     BadRequest, Busy, CompactionProblem, Conflict, FieldProblem, Forbidden, InternalError,
-    LimitedText, ModelChoiceError, NamedBy, NotFound, NotReady, ReadOnly, Reason, RunTrouble,
-    SessionDamage, StaleParent, StoreFault, StorePart, StuckPattern, SummaryFlaw, TooLarge,
-    TooMany, Unauthorized, Unavailable, UsedBy,
+    LimitedText, ModelChoiceError, ModelProblem, ModelRemedy, NamedBy, NotFound, NotReady,
+    ReadOnly, Reason, RunTrouble, SessionDamage, StaleParent, StoreFault, StorePart, StuckPattern,
+    SummaryFlaw, TooLarge, TooMany, Unauthorized, Unavailable, UsedBy,
 };
 pub use schema::{SharedSchema, SharedText};
 pub use session::{

@@ -1,10 +1,12 @@
 //! Errors and warnings for users, with their texts in all languages.
 
-use serde::{Deserialize, Serialize};
+use crate::RunTrouble;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
-/// An error or a warning. Clients act on `kind` and show `words` in their language; the other
-/// fields are for clients with texts of their own.
+/// An error or a warning, made from a [`RunTrouble`]. Clients act on `kind` and show `words` in
+/// their language; the other fields are for clients with texts of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -23,6 +25,29 @@ pub struct LocalizedError {
     /// When a retry may help, if the supplier specified it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// The code and the parameters of the text. Absent in entries that are older than this field, and
+    /// if the code is unknown here.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "known"
+    )]
+    #[schema(value_type = Option<Object>)]
+    pub reason: Option<Box<RunTrouble>>,
+}
+
+/// Entries outlive versions: a code that a later version wrote must not make its entry unreadable.
+fn known<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Box<RunTrouble>>, D::Error> {
+    let reason = Value::deserialize(reader)?;
+    Ok(serde_json::from_value(reason).ok())
+}
+
+/// The languages of the app.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    #[default]
+    English,
+    Chinese,
 }
 
 /// A text for users, in all languages of the app.
@@ -105,6 +130,13 @@ impl LocalizedText {
             en: en.into(),
         }
     }
+
+    pub fn in_language(self, language: Language) -> String {
+        match language {
+            Language::English => self.en,
+            Language::Chinese => self.zh,
+        }
+    }
 }
 
 /// A text in English only, for developers.
@@ -117,23 +149,6 @@ impl From<&str> for LocalizedText {
 impl From<String> for LocalizedText {
     fn from(text: String) -> Self {
         Self::new(text.clone(), text)
-    }
-}
-
-impl LocalizedError {
-    pub fn new(kind: LocalizedErrorKind, zh: impl Into<String>, en: impl Into<String>) -> Self {
-        Self::of(kind, LocalizedText::new(zh, en))
-    }
-
-    pub fn of(kind: LocalizedErrorKind, words: LocalizedText) -> Self {
-        Self {
-            kind,
-            words,
-            channel: None,
-            model: None,
-            said: None,
-            retry_after_ms: None,
-        }
     }
 }
 

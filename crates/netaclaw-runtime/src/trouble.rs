@@ -21,7 +21,7 @@ impl EndReason {
             Self::ContextTooLong(error) | Self::Model(error) => error.trouble(channel, model),
             Self::TurnLimit(turns) => RunTrouble::TurnLimit { turns: *turns }.into(),
             Self::Stuck(pattern) => RunTrouble::Stuck { pattern: *pattern }.into(),
-            Self::AnswerCut => RunTrouble::AnswerCut.into(),
+            Self::AnswerCut => RunTrouble::AnswerTruncated.into(),
             Self::Host(error) => {
                 let detail = error.to_string();
                 RunTrouble::SessionLost { detail }.into()

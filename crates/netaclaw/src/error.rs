@@ -1,7 +1,7 @@
 //! Errors of commands: one line, `what: why; what to do`.
 
 use crate::text::Lang;
-use netaclaw_protocol::LocalizedText;
+use netaclaw_protocol::{Language, LocalizedText};
 use netaclaw_session::SessionError;
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -92,9 +92,13 @@ impl Failure {
 
 /// What the server tells clients, for the person in front of the terminal.
 pub(crate) fn in_language(lang: Lang, words: LocalizedText) -> String {
+    words.in_language(language(lang))
+}
+
+pub(crate) fn language(lang: Lang) -> Language {
     match lang {
-        Lang::En => words.en,
-        Lang::Zh => words.zh,
+        Lang::En => Language::English,
+        Lang::Zh => Language::Chinese,
     }
 }
 

@@ -999,8 +999,8 @@ standingApprovals?: Array<StandingApproval>, todo: TodoList, tokens: TokenUpdate
 warnings?: Array<LocalizedError>, };
 
 /**
- * An error or a warning. Clients act on `kind` and show `words` in their language; the other
- * fields are for clients with texts of their own.
+ * An error or a warning, made from a [`RunTrouble`]. Clients act on `kind` and show `words` in
+ * their language; the other fields are for clients with texts of their own.
  */
 export type LocalizedError = { kind: LocalizedErrorKind, 
 /**
@@ -1018,7 +1018,12 @@ said?: string | null,
 /**
  * When a retry may help, if the supplier specified it.
  */
-retryAfterMs?: number | null, };
+retryAfterMs?: number | null, 
+/**
+ * The code and the parameters of the text. Absent in entries that are older than this field, and
+ * if the code is unknown here.
+ */
+reason?: RunTrouble | null, };
 
 /**
  * The list is complete; the names do not change.
@@ -1344,6 +1349,11 @@ export type ModelLookup = { names: Array<string>, };
  * What a million tokens cost, in the currency of the channel.
  */
 export type ModelPrice = { input: number, output: number, cacheRead: number, cacheWrite: number, };
+
+/**
+ * Why a model did not answer, or not to the end: what happened, in one sentence.
+ */
+export type ModelProblem = { "code": "auth" } | { "code": "quota" } | { "code": "rate_limited" } | { "code": "overloaded" } | { "code": "context_too_long" } | { "code": "bad_request" } | { "code": "unknown_model" } | { "code": "no_tool_support" } | { "code": "refused" } | { "code": "wrong_address" } | { "code": "name_not_found" } | { "code": "unreachable" } | { "code": "tls_failed" } | { "code": "connection_lost" } | { "code": "connect_timeout", limitMs: number, } | { "code": "first_byte_timeout", limitMs: number, } | { "code": "idle_timeout", limitMs: number, } | { "code": "stream_broken" } | { "code": "protocol" } | { "code": "answer_too_large", limitMb: number, } | { "code": "empty_answer" } | { "code": "cancelled" };
 
 export type ModelRef = { provider: string, modelId: string, };
 
@@ -1724,6 +1734,11 @@ startedAt?: number | null,
  * of the run leaves this out, and stands still in the phases `waiting_for_user` and `retrying`.
  */
 waitedMs: number, };
+
+/**
+ * An error or a warning about a run, or about its session.
+ */
+export type RunTrouble = { "code": "agent_not_ready", problem: NotReady, } | { "code": "no_model", problem: ModelChoiceError, } | { "code": "not_started", problem: Reason, } | { "code": "model_failed", channel: string, model: string | null, problem: ModelProblem, said: string | null, retryAfterMs: number | null, } | { "code": "model_retried", problem: ModelProblem, } | { "code": "turn_limit", turns: number, } | { "code": "stuck", pattern: StuckPattern, } | { "code": "answer_cut" } | { "code": "session_lost", detail: string, } | { "code": "interrupted" } | { "code": "stalled", minutes: number, phase: string, sign: string, seconds: number, } | { "code": "dropped" } | { "code": "failed" } | { "code": "repeating", pattern: StuckPattern, } | { "code": "no_tool_support", channel: string, model: string, said: string | null, } | { "code": "unknown_tools", detail: string, } | { "code": "no_sandbox", caution: string, } | { "code": "messages_not_readable", count: number, } | { "code": "compaction_ineffective" } | { "code": "compaction_too_often" } | { "code": "compaction_overhead" } | { "code": "compaction_nothing_left" } | { "code": "newer_version", problem: ReadOnly, } | { "code": "storage_failed", fault: StoreFault, } | { "code": "summary_only", compaction: EntryId, } | { "code": "session_damaged", damage: SessionDamage, };
 
 /**
  * One step of an operation. The server creates it from the report of a tool or a skill: texts are
@@ -2129,6 +2144,11 @@ startedAt: number,
  * Its duration, once it is complete.
  */
 durationMs?: number | null, };
+
+/**
+ * In which way a model repeats itself.
+ */
+export type StuckPattern = { "code": "same_results" } | { "code": "same_failure" } | { "code": "empty_answers" };
 
 /**
  * Limits of the subagents that this agent starts.

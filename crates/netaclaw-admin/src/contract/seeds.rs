@@ -4,8 +4,7 @@ use crate::{
     AdminStore, DEFAULT_AGENT, Expect, FIRST_USER, FirstStart, LocalModels, Seeded, open_models,
 };
 use futures::future::join_all;
-use netaclaw_models::Language;
-use netaclaw_protocol::{ProviderKind, Role, Supplier};
+use netaclaw_protocol::{Language, ProviderKind, Role, Supplier};
 use secrecy::ExposeSecret;
 
 async fn channel_names(store: &dyn AdminStore) -> Vec<String> {

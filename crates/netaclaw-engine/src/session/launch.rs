@@ -21,8 +21,8 @@ use crate::session::writer::SessionWriter;
 use crate::skills::{SkillCommand, SkillOpening};
 use crate::source::{AgentRef, AgentSource, PrepareRun};
 use netaclaw_protocol::{
-    Done, EntryId, ErrorCode, LocalizedError, LocalizedErrorKind, LocalizedText, ReliableEvent,
-    RunError, RunId, RunOutcome, RunPhase, RunState, RunTrouble, Severity, TodoList, Usage, now_ms,
+    Done, EntryId, ErrorCode, LocalizedError, LocalizedErrorKind, ReliableEvent, RunError, RunId,
+    RunOutcome, RunPhase, RunState, RunTrouble, Severity, TodoList, Usage, now_ms,
 };
 use netaclaw_runtime::{PendingCalls, RunHost, RunReport, todo_on_path};
 use netaclaw_session::{Flush, NewEntry, NewParent, Role, SessionTree};
@@ -213,7 +213,10 @@ impl LiveSession {
             Err(cut_off) if cut_off.is_cancelled() => return,
             Err(panic) => {
                 tracing::error!(session.id = %self.writer.id, run.id = %run_id, %panic, "a run panicked");
-                (RunOutcome::Error, Some(Box::new(RunTrouble::Failed.into())))
+                (
+                    RunOutcome::Error,
+                    Some(Box::new(RunTrouble::Internal.into())),
+                )
             }
         };
         if outcome == RunOutcome::Error
@@ -321,9 +324,8 @@ async fn run(
     let report = match prepared {
         Ok(runner) => runner.run(&mut host, cancel).await,
         Err(error) => {
-            let refusal = error.refusal();
-            let trouble = error.trouble().unwrap_or_else(|| not_ready(refusal.words));
-            unasked(RunOutcome::Error, Some(Box::new(trouble)))
+            error.log();
+            unasked(RunOutcome::Error, Some(Box::new(error.trouble())))
         }
     };
     host.trace.ended(&report);
@@ -340,11 +342,6 @@ pub(super) fn unasked(outcome: RunOutcome, trouble: Option<Box<LocalizedError>>)
         turns: 0,
         tools_refused: None,
     }
-}
-
-fn not_ready(why: LocalizedText) -> LocalizedError {
-    let zh = format!("无法开始运行：{}", why.zh);
-    LocalizedError::new(LocalizedErrorKind::NotReady, zh, why.en)
 }
 
 async fn prepare(

@@ -132,7 +132,7 @@ impl LiveSession {
             code: refusal.code,
             severity: Severity::Error,
             message: refusal.message,
-            trouble: error.trouble().map(Box::new),
+            trouble: Some(Box::new(error.trouble())),
         };
         self.writer.feed.emit(&ReliableEvent::Error(error));
     }

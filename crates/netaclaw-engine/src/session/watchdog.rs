@@ -79,7 +79,7 @@ impl Watchdog {
             RunReport {
                 outcome: RunOutcome::Stopped,
                 reason: None,
-                trouble: Some(Box::new(RunTrouble::Dropped.into())),
+                trouble: Some(Box::new(RunTrouble::Terminated.into())),
                 usage: Usage::default(),
                 turns: 0,
                 tools_refused: None,
@@ -136,7 +136,7 @@ impl Watchdog {
         RunTrouble::Stalled {
             minutes,
             phase,
-            sign: what.to_owned(),
+            last_activity: what.to_owned(),
             seconds,
         }
         .into()

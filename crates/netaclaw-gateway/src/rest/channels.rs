@@ -11,7 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use netaclaw_admin::{AdminError, check_channel, model_channel, resolve_model};
-use netaclaw_models::{Channel, Language, SUPPLIERS, known_models, look_up, test_connection};
+use netaclaw_models::{Channel, SUPPLIERS, known_models, look_up, test_connection};
 use netaclaw_protocol::{
     AgentModel, ChannelId, ChannelModels, ChannelStatus, ChannelTest, ChannelTry, ChannelView,
     ChannelWrite, KeyChange, Listing, ModelInfo, ModelLookup, SupplierOption,
@@ -163,7 +163,7 @@ async fn tried(shared: &Shared, channel: Channel) -> ChannelTest {
             ok: false,
             latency_ms: millis(start.elapsed()),
             models: Vec::new(),
-            message: Some(error.explain(Language::English).to_string()),
+            message: Some(error.words().en),
             trouble: Some(Box::new(error.channel_trouble(&channel.name))),
         },
     }

@@ -1,11 +1,9 @@
 //! What can go wrong between a request and its answer, named for what the caller does next.
 
 mod classify;
-mod explain;
 mod trouble;
 
 pub(crate) use classify::{Reply, classify};
-pub use explain::{Explanation, Language};
 
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;

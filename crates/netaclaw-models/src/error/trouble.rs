@@ -1,102 +1,107 @@
-//! Errors for users: a kind for programs, and a text in both languages.
+//! Errors for users: their codes, with the parameters of the texts.
 
-use super::{Language, ModelError, NetworkStage};
-use netaclaw_protocol::{LocalizedError, LocalizedErrorKind};
-use std::fmt;
+use super::{ModelError, NetworkStage, TimeoutStage};
+use netaclaw_protocol::{
+    LocalizedError, LocalizedErrorKind, LocalizedText, ModelProblem, RunTrouble,
+};
+use std::time::Duration;
 
 impl ModelError {
-    pub fn kind(&self) -> LocalizedErrorKind {
+    pub fn problem(&self) -> ModelProblem {
         match self {
-            Self::Auth(_) => LocalizedErrorKind::Auth,
-            Self::Quota(_) => LocalizedErrorKind::Quota,
-            Self::RateLimited { .. } => LocalizedErrorKind::RateLimited,
-            Self::Overloaded { .. } => LocalizedErrorKind::Overloaded,
-            Self::ContextTooLong(_) => LocalizedErrorKind::ContextTooLong,
-            Self::BadRequest(_) => LocalizedErrorKind::BadRequest,
-            Self::UnknownModel(_) => LocalizedErrorKind::UnknownModel,
-            Self::NoToolSupport(_) => LocalizedErrorKind::NoToolSupport,
-            Self::Refused(_) => LocalizedErrorKind::Refused,
-            Self::WrongAddress(_) => LocalizedErrorKind::WrongAddress,
+            Self::Auth(_) => ModelProblem::Auth,
+            Self::Quota(_) => ModelProblem::Quota,
+            Self::RateLimited { .. } => ModelProblem::RateLimited,
+            Self::Overloaded { .. } => ModelProblem::Overloaded,
+            Self::ContextTooLong(_) => ModelProblem::ContextTooLong,
+            Self::BadRequest(_) => ModelProblem::BadRequest,
+            Self::UnknownModel(_) => ModelProblem::UnknownModel,
+            Self::NoToolSupport(_) => ModelProblem::NoToolSupport,
+            Self::Refused(_) => ModelProblem::Refused,
+            Self::WrongAddress(_) => ModelProblem::WrongAddress,
             Self::Network { stage, .. } => match stage {
-                NetworkStage::Dns => LocalizedErrorKind::NameNotFound,
-                NetworkStage::Connect => LocalizedErrorKind::Unreachable,
-                NetworkStage::Tls => LocalizedErrorKind::TlsFailed,
-                NetworkStage::Request => LocalizedErrorKind::ConnectionLost,
+                NetworkStage::Dns => ModelProblem::NameNotFound,
+                NetworkStage::Connect => ModelProblem::Unreachable,
+                NetworkStage::Tls => ModelProblem::TlsFailed,
+                NetworkStage::Request => ModelProblem::ConnectionLost,
             },
-            Self::Timeout { .. } => LocalizedErrorKind::Timeout,
-            Self::StreamBroken(_) => LocalizedErrorKind::StreamBroken,
-            Self::Protocol(_) => LocalizedErrorKind::Protocol,
-            Self::AnswerTooLarge { .. } => LocalizedErrorKind::AnswerTooLarge,
-            Self::EmptyAnswer => LocalizedErrorKind::EmptyAnswer,
-            Self::Cancelled => LocalizedErrorKind::Cancelled,
+            Self::Timeout { stage, after } => {
+                let limit_ms = millis(*after);
+                match stage {
+                    TimeoutStage::Connect => ModelProblem::ConnectTimeout { limit_ms },
+                    TimeoutStage::FirstByte => ModelProblem::FirstByteTimeout { limit_ms },
+                    TimeoutStage::Idle => ModelProblem::IdleTimeout { limit_ms },
+                }
+            }
+            Self::StreamBroken(_) => ModelProblem::StreamBroken,
+            Self::Protocol(_) => ModelProblem::Protocol,
+            Self::AnswerTooLarge { limit_bytes } => ModelProblem::AnswerTooLarge {
+                limit_mb: limit_bytes >> 20,
+            },
+            Self::EmptyAnswer => ModelProblem::EmptyAnswer,
+            Self::Cancelled => ModelProblem::Cancelled,
         }
     }
 
-    /// The error in whole sentences: what happened to which channel and model, and what to do.
+    pub fn kind(&self) -> LocalizedErrorKind {
+        self.problem().kind()
+    }
+
+    /// What happened, what to do, and the message of the supplier, where channel and model are known.
+    pub fn words(&self) -> LocalizedText {
+        let problem = self.problem();
+        problem.explained(self.said().as_deref(), self.retry_after_ms())
+    }
+
+    /// The same, with the channel and the model.
     pub fn trouble(&self, channel: &str, model: &str) -> LocalizedError {
-        LocalizedError {
-            model: Some(model.to_owned()),
-            ..self.localized(
-                channel,
-                format_args!("渠道“{channel}”，模型“{model}”"),
-                format_args!("Channel {channel:?}, model {model:?}"),
-            )
-        }
+        self.failed(channel, Some(model))
     }
 
     /// The same where no model was asked.
     pub fn channel_trouble(&self, channel: &str) -> LocalizedError {
-        self.localized(
-            channel,
-            format_args!("渠道“{channel}”"),
-            format_args!("Channel {channel:?}"),
-        )
+        self.failed(channel, None)
     }
 
-    /// What happened in one sentence, while it is tried again: there is nothing to do about it yet.
+    /// What happened, while the request is sent again: there is nothing to do about it yet.
     pub fn notice(&self) -> LocalizedError {
-        let happened = |language| self.explain(language).happened;
-        let (zh, en) = (happened(Language::Chinese), happened(Language::English));
+        let problem = self.problem();
         LocalizedError {
             said: self.said(),
             retry_after_ms: self.retry_after_ms(),
-            ..LocalizedError::new(self.kind(), zh, en)
+            ..RunTrouble::ModelRetried { problem }.into()
         }
+    }
+
+    fn failed(&self, channel: &str, model: Option<&str>) -> LocalizedError {
+        RunTrouble::ModelFailed {
+            channel: channel.to_owned(),
+            model: model.map(str::to_owned),
+            problem: self.problem(),
+            said: self.said(),
+            retry_after_ms: self.retry_after_ms(),
+        }
+        .into()
+    }
+
+    fn retry_after_ms(&self) -> Option<u64> {
+        self.retry_after().map(millis)
     }
 
     fn said(&self) -> Option<String> {
         let said = self.detail().map(|detail| detail.text.clone());
         said.filter(|said| !said.is_empty())
     }
+}
 
-    fn retry_after_ms(&self) -> Option<u64> {
-        let wait = self.retry_after()?;
-        Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    fn localized(
-        &self,
-        channel: &str,
-        zh: fmt::Arguments<'_>,
-        en: fmt::Arguments<'_>,
-    ) -> LocalizedError {
-        LocalizedError {
-            channel: Some(channel.to_owned()),
-            said: self.said(),
-            retry_after_ms: self.retry_after_ms(),
-            ..LocalizedError::new(
-                self.kind(),
-                format!("{zh}：{}", self.explain(Language::Chinese)),
-                format!("{en}: {}", self.explain(Language::English)),
-            )
-        }
-    }
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Detail;
     use super::*;
+    use crate::Detail;
 
     #[test]
     fn trouble_names_the_channel_and_the_model_in_both_languages() {

@@ -1,9 +1,7 @@
 //! Testing a connection, and the explanation when it does not work.
 
 use crate::harness::channel;
-use netaclaw_models::{
-    Channel, Language, ModelError, NetworkStage, Timeouts, Transport, test_connection,
-};
+use netaclaw_models::{Channel, ModelError, NetworkStage, Timeouts, Transport, test_connection};
 use netaclaw_protocol::Supplier;
 use netaclaw_testkit::fake_model::{FakeModel, Reply};
 use std::sync::Arc;
@@ -53,7 +51,7 @@ async fn a_wrong_key_is_reported_in_plain_words() {
         let channel = Arc::new(channel(&server, supplier));
         let error = test_connection(&channel, &transport).await.unwrap_err();
         assert!(matches!(error, ModelError::Auth(_)), "{error:?}");
-        let words = error.explain(Language::English).to_string();
+        let words = error.words().en;
         assert!(words.contains("did not accept the API key"), "{words}");
         assert!(!words.contains("sk-test-key"), "{words}");
     }

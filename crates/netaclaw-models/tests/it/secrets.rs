@@ -2,7 +2,7 @@
 
 use crate::harness::channel;
 use futures::StreamExt;
-use netaclaw_models::{Language, ModelEvent, ModelRequest, Transport, client_for};
+use netaclaw_models::{ModelEvent, ModelRequest, Transport, client_for};
 use netaclaw_protocol::Supplier;
 use netaclaw_testkit::fake_model::{FakeModel, Fault, Reply};
 use std::io;
@@ -78,9 +78,7 @@ async fn the_key_never_shows() {
                 shown += &format!("{event:?}");
                 if let ModelEvent::Failed { error, .. } = event {
                     shown += &format!("{error}");
-                    for language in [Language::English, Language::Chinese] {
-                        shown += &format!("{}", error.explain(language));
-                    }
+                    shown += &format!("{:?}{:?}", error.words(), error.trouble("c", "m"));
                 }
             }
             let sent = server.script().last_request();

@@ -8,6 +8,7 @@
 mod access;
 mod agent;
 mod field;
+mod model;
 mod request;
 mod run;
 mod server;
@@ -18,6 +19,7 @@ mod tests;
 pub use access::{Forbidden, Unauthorized};
 pub use agent::{ModelChoiceError, NamedBy, NotReady};
 pub use field::{FieldProblem, LimitedText, UsedBy};
+pub use model::{ModelProblem, ModelRemedy};
 pub use request::{BadRequest, TooLarge, TooMany};
 pub use run::{CompactionProblem, RunTrouble, StuckPattern, SummaryFlaw};
 pub use server::{InternalError, StoreFault, StorePart, Unavailable};

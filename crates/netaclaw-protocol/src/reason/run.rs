@@ -1,17 +1,43 @@
 //! Why a run ended, its warnings, and why a compaction failed.
 //!
-//! A client acts on the kind of a [`LocalizedError`]. Errors of model suppliers are described by
-//! `netaclaw-models`.
+//! A client acts on the kind of a [`LocalizedError`].
 
 use super::agent::{ModelChoiceError, NotReady};
-use super::reasons;
+use super::model::ModelProblem;
 use super::server::StoreFault;
 use super::session::{ReadOnly, SessionDamage};
+use super::{Reason, reasons};
 use crate::{EntryId, LocalizedError, LocalizedErrorKind};
 
 reasons! {
     /// An error or a warning about a run, or about its session.
     RunTrouble {
+        // The start of a run.
+        AgentNotReady { problem: NotReady } => {
+            zh("{}", problem.words().zh),
+            en("{problem}"),
+        }
+        NoModel { problem: ModelChoiceError } => {
+            zh("{}", problem.words().zh),
+            en("{problem}"),
+        }
+        NotStarted { problem: Box<Reason> } => {
+            zh("无法开始运行：{}", problem.words().zh),
+            en("{problem}"),
+        }
+
+        // The model.
+        /// `said` and `retry_after_ms` come from the supplier, if it sent them.
+        ModelFailed { channel: String, model: Option<String>, problem: ModelProblem, said: Option<String>, retry_after_ms: Option<u64> } => {
+            zh("{}：{}", place_zh(channel, model), problem.explained(said.as_deref(), *retry_after_ms).zh),
+            en("{}: {}", place_en(channel, model), problem.explained(said.as_deref(), *retry_after_ms).en),
+        }
+        /// The request is sent again.
+        ModelRetried { problem: ModelProblem } => {
+            zh("{}", problem.words().zh),
+            en("{problem}"),
+        }
+
         // The end of a run.
         TurnLimit { turns: u32 } => {
             zh("本次运行达到了 {turns} 个轮次的上限。如需继续，请再发一条消息。"),
@@ -21,7 +47,7 @@ reasons! {
             zh("模型陷入重复（{}），提醒后仍未停止。请换一种说法，或换用其他模型。", pattern.words().zh),
             en("The model repeated itself ({pattern}) and did not stop when warned. Rephrase the request, or choose another model."),
         }
-        AnswerCut => {
+        AnswerTruncated => {
             zh("回答达到了模型的输出上限而被截断。可以让它继续，或提高输出上限。"),
             en("The answer was truncated at the model's output limit. Ask the model to continue, or raise the limit."),
         }
@@ -34,16 +60,16 @@ reasons! {
             zh("已中断：服务器在回答完成前停止了。请重新发送，或继续。"),
             en("Interrupted: the server stopped before the answer was complete. Send the message again, or continue."),
         }
-        /// `phase` and `sign` are names that the log has too.
-        Stalled { minutes: u64, phase: String, sign: String, seconds: u64 } => {
-            zh("本次运行已 {minutes} 分钟没有进展，服务器将其结束（阶段：`{phase}`；最后的活动：`{sign}`，{seconds} 秒前）。请重试；若再次出现，请检查渠道与存储。"),
-            en("The run made no progress for {minutes} minutes and was ended (phase: {phase}; last activity: {sign}, {seconds} s ago). Try again; if it happens again, check the channel and the storage."),
+        /// `phase` and `last_activity` are names that the log has too.
+        Stalled { minutes: u64, phase: String, last_activity: String, seconds: u64 } => {
+            zh("本次运行已 {minutes} 分钟没有进展，服务器将其结束（阶段：`{phase}`；最后的活动：`{last_activity}`，{seconds} 秒前）。请重试；若再次出现，请检查渠道与存储。"),
+            en("The run made no progress for {minutes} minutes and was ended (phase: {phase}; last activity: {last_activity}, {seconds} s ago). Try again; if it happens again, check the channel and the storage."),
         }
-        Dropped => {
+        Terminated => {
             zh("已停止。本次运行没有按时结束，服务器已将其终止。"),
             en("Stopped. The run did not end in time and was terminated."),
         }
-        Failed => {
+        Internal => {
             zh("服务器内部出错，已记入日志。请重试；若仍出现，请查看服务器日志。"),
             en("The server failed internally; the error was logged. Try again; if it happens again, see the server log."),
         }
@@ -91,6 +117,14 @@ reasons! {
         }
 
         // The session.
+        NewerVersion { problem: ReadOnly } => {
+            zh("{}", problem.words().zh),
+            en("{problem}"),
+        }
+        StorageFailed { fault: StoreFault } => {
+            zh("{}", fault.words().zh),
+            en("{fault}"),
+        }
         SummaryOnly { compaction: EntryId } => {
             zh("压缩 {compaction} 之前的消息已缺失，模型只能看到摘要。"),
             en("The messages before compaction {compaction} are missing; the model receives only the summary."),
@@ -105,14 +139,22 @@ reasons! {
 impl RunTrouble {
     pub fn kind(&self) -> LocalizedErrorKind {
         match self {
+            Self::AgentNotReady { .. } | Self::NoModel { .. } | Self::NotStarted { .. } => {
+                LocalizedErrorKind::NotReady
+            }
+            Self::ModelFailed { problem, .. } | Self::ModelRetried { problem, .. } => {
+                problem.kind()
+            }
+            Self::NewerVersion { .. } => LocalizedErrorKind::NewerVersion,
+            Self::StorageFailed { .. } => LocalizedErrorKind::SessionUnavailable,
             Self::TurnLimit { .. } => LocalizedErrorKind::TurnLimit,
             Self::Stuck { .. } => LocalizedErrorKind::Stuck,
-            Self::AnswerCut => LocalizedErrorKind::Length,
+            Self::AnswerTruncated => LocalizedErrorKind::Length,
             Self::SessionLost { .. } => LocalizedErrorKind::SessionUnavailable,
             Self::Interrupted => LocalizedErrorKind::Interrupted,
             Self::Stalled { .. } => LocalizedErrorKind::Stalled,
-            Self::Dropped => LocalizedErrorKind::Cancelled,
-            Self::Failed => LocalizedErrorKind::Internal,
+            Self::Terminated => LocalizedErrorKind::Cancelled,
+            Self::Internal => LocalizedErrorKind::Internal,
             Self::Repeating { .. } => LocalizedErrorKind::Repeating,
             Self::NoToolSupport { .. } => LocalizedErrorKind::NoToolSupport,
             Self::UnknownTools { .. } => LocalizedErrorKind::UnknownTools,
@@ -131,38 +173,61 @@ impl RunTrouble {
 
 impl From<RunTrouble> for LocalizedError {
     fn from(trouble: RunTrouble) -> Self {
-        let words = trouble.words();
+        let mut error = Self {
+            kind: trouble.kind(),
+            words: trouble.words(),
+            channel: None,
+            model: None,
+            said: None,
+            retry_after_ms: None,
+            reason: None,
+        };
         match &trouble {
+            RunTrouble::ModelFailed {
+                channel,
+                model,
+                said,
+                retry_after_ms,
+                ..
+            } => {
+                error.channel = Some(channel.clone());
+                error.model.clone_from(model);
+                error.said.clone_from(said);
+                error.retry_after_ms = *retry_after_ms;
+            }
             RunTrouble::NoToolSupport {
                 channel,
                 model,
                 said,
-            } => Self {
-                channel: Some(channel.clone()),
-                model: Some(model.clone()),
-                said: said.clone().filter(|said| !said.is_empty()),
-                ..Self::of(trouble.kind(), words)
-            },
-            _ => Self::of(trouble.kind(), words),
+            } => {
+                error.channel = Some(channel.clone());
+                error.model = Some(model.clone());
+                error.said.clone_from(said);
+            }
+            _ => {}
         }
+        error.said = error.said.filter(|said| !said.is_empty());
+        error.reason = Some(Box::new(trouble));
+        error
     }
 }
 
 macro_rules! troubles {
-    ($($name:ident => $kind:ident),+ $(,)?) => {
+    ($($name:ident => $trouble:ident($field:ident)),+ $(,)?) => {
         $(impl From<&$name> for LocalizedError {
-            fn from(reason: &$name) -> Self {
-                Self::of(LocalizedErrorKind::$kind, reason.words())
+            fn from($field: &$name) -> Self {
+                let $field = $field.clone();
+                RunTrouble::$trouble { $field }.into()
             }
         })+
     };
 }
 
 troubles!(
-    ModelChoiceError => NotReady,
-    NotReady => NotReady,
-    ReadOnly => NewerVersion,
-    StoreFault => SessionUnavailable,
+    ModelChoiceError => NoModel(problem),
+    NotReady => AgentNotReady(problem),
+    ReadOnly => NewerVersion(problem),
+    StoreFault => StorageFailed(fault),
 );
 
 reasons! {
@@ -253,5 +318,19 @@ fn quoted(said: &Option<String>, open: &str, close: &str) -> String {
     match said.as_deref() {
         None | Some("") => String::new(),
         Some(said) => format!("{open}{said}{close}"),
+    }
+}
+
+fn place_zh(channel: &str, model: &Option<String>) -> String {
+    match model {
+        Some(model) => format!("渠道“{channel}”，模型“{model}”"),
+        None => format!("渠道“{channel}”"),
+    }
+}
+
+fn place_en(channel: &str, model: &Option<String>) -> String {
+    match model {
+        Some(model) => format!("Channel {channel:?}, model {model:?}"),
+        None => format!("Channel {channel:?}"),
     }
 }

@@ -1,10 +1,13 @@
 //! The catalogue as a whole: texts in both languages, and codes that stay what they are.
 
 use super::{
-    CompactionProblem, FieldProblem, LimitedText, NamedBy, Reason, RunTrouble, SessionDamage,
-    StoreFault, StorePart, StuckPattern, SummaryFlaw, UsedBy,
+    CompactionProblem, FieldProblem, LimitedText, ModelChoiceError, ModelProblem, ModelRemedy,
+    NamedBy, NotReady, ReadOnly, Reason, RunTrouble, SessionDamage, StoreFault, StorePart,
+    StuckPattern, SummaryFlaw, UsedBy,
 };
-use crate::{ChannelId, EntryId, LocalizedText, RecordKind, SessionId, SkillProblem};
+use crate::{
+    ChannelId, EntryId, LocalizedError, LocalizedText, RecordKind, SessionId, SkillProblem,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -49,7 +52,11 @@ macro_rules! first {
 }
 first!(
     FieldProblem,
+    ModelChoiceError,
+    ModelProblem,
     NamedBy,
+    NotReady,
+    ReadOnly,
     SessionDamage,
     StoreFault,
     StuckPattern,
@@ -87,6 +94,12 @@ impl Sample for StorePart {
 impl Sample for RecordKind {
     fn sample(_: &str) -> Self {
         Self::Agent
+    }
+}
+
+impl Sample for Box<Reason> {
+    fn sample(_: &str) -> Self {
+        Self::new(Reason::samples().remove(0))
     }
 }
 
@@ -158,11 +171,22 @@ fn reasons() -> Vec<Entry> {
 
 /// Reasons outside of refusals: those at the end of a run or of a compaction.
 fn told() -> Vec<(&'static str, Vec<Entry>)> {
-    entries!(RunTrouble, StuckPattern, CompactionProblem, SummaryFlaw)
+    entries!(
+        RunTrouble,
+        ModelProblem,
+        StuckPattern,
+        CompactionProblem,
+        SummaryFlaw
+    )
+}
+
+/// Texts that only stand in other texts.
+fn fragments() -> Vec<(&'static str, Vec<Entry>)> {
+    entries!(ModelRemedy)
 }
 
 fn all() -> Vec<Entry> {
-    let others = parts().into_iter().chain(told());
+    let others = parts().into_iter().chain(told()).chain(fragments());
     let others = others.flat_map(|(_, entries)| entries);
     reasons().into_iter().chain(others).collect()
 }
@@ -225,6 +249,24 @@ fn a_reason_is_read_as_it_was_written() {
             reason => check(reason),
         }
     }
+    RunTrouble::samples().iter().for_each(check);
+}
+
+#[test]
+fn a_reason_of_a_later_version_keeps_its_text() {
+    let error = LocalizedError::from(RunTrouble::TurnLimit { turns: 3 });
+    let mut json = serde_json::to_value(&error).unwrap();
+    assert_eq!(
+        json["reason"],
+        serde_json::json!({"code": "turn_limit", "turns": 3})
+    );
+    assert_eq!(
+        serde_json::from_value::<LocalizedError>(json.clone()).unwrap(),
+        error
+    );
+    json["reason"] = serde_json::json!({"code": "of_a_later_version"});
+    let read: LocalizedError = serde_json::from_value(json).unwrap();
+    assert_eq!((read.reason, read.words), (None, error.words));
 }
 
 #[test]
@@ -247,9 +289,12 @@ fn tables() -> String {
         let (code, parameters) = (code.as_str().unwrap(), listed(&entry));
         writeln!(text, "| `{}` | `{code}` | {parameters} |", entry.code()).unwrap();
     }
-    text.push_str("\nParameters that are objects have a `code` of their own:\n");
+    text.push_str(
+        "\nParameters that are objects have a `code` of their own. `RunTrouble` is the `reason` of a \
+         `trouble`; `CompactionProblem` describes a compaction that failed.\n",
+    );
     text.push_str("\n| Object | Code | Parameters |\n| --- | --- | --- |\n");
-    for (name, entries) in parts() {
+    for (name, entries) in parts().into_iter().chain(told()) {
         for entry in entries {
             let parameters = listed(&entry);
             writeln!(text, "| {name} | `{}` | {parameters} |", entry.code()).unwrap();

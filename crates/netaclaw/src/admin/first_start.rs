@@ -3,10 +3,9 @@
 use super::failure;
 use crate::app::App;
 use crate::config::Config;
-use crate::error::Result;
-use crate::text::Lang;
+use crate::error::{Result, language};
 use netaclaw_admin::{AdminStore, FirstStart, LocalModels};
-use netaclaw_models::{Channel, Language, Timeouts, Transport, list_models};
+use netaclaw_models::{Channel, Timeouts, Transport, list_models};
 use netaclaw_protocol::Supplier;
 use std::time::Duration;
 
@@ -31,13 +30,6 @@ pub(super) async fn detect(
         keys: app.env.supplier_keys.clone(),
         ollama,
     })
-}
-
-pub(crate) fn language(lang: Lang) -> Language {
-    match lang {
-        Lang::En => Language::English,
-        Lang::Zh => Language::Chinese,
-    }
 }
 
 async fn find_ollama(host: Option<&str>) -> Option<LocalModels> {

@@ -6,7 +6,6 @@ mod first_start;
 mod text;
 
 pub(crate) use failure::{engine_failure, explain_choice, failure, option_failure};
-pub(crate) use first_start::language;
 
 use crate::app::App;
 use crate::backup::restore::must_be_complete;

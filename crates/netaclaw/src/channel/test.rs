@@ -1,8 +1,8 @@
 //! `channel test`: one small request to the supplier, and its result as readable text.
 
-use crate::admin::{failure, language};
+use crate::admin::failure;
 use crate::app::App;
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, in_language};
 use crate::terminal::one_line;
 use clap::Args;
 use netaclaw_admin::AdminStore;
@@ -37,9 +37,8 @@ pub(super) async fn run(args: TestArgs, app: &mut App, store: &dyn AdminStore) -
         Ok(report) if !args.json => write_report(app, &channel, &report),
         Ok(_) => Ok(()),
         Err(error) => {
-            let explained = error.explain(language(lang));
             let name = format!("{} {:?}", lang.channel(), channel.name);
-            Err(Failure::plain(name, explained.to_string()))
+            Err(Failure::plain(name, in_language(lang, error.words())))
         }
     }
 }
@@ -84,7 +83,7 @@ fn write_json(
             ok: false,
             latency_ms: 0,
             models: Vec::new(),
-            message: Some(error.explain(language(app.lang)).to_string()),
+            message: Some(in_language(app.lang, error.words())),
             trouble: Some(Box::new(error.channel_trouble(channel))),
         },
     };

@@ -1,8 +1,9 @@
 //! Whether every agent has a model, and every channel works.
 
 use super::check::{Check, Level};
-use crate::admin::{explain_choice, failure, language};
+use crate::admin::{explain_choice, failure};
 use crate::app::App;
+use crate::error::in_language;
 use crate::text::Lang;
 use netaclaw_admin::{AdminError, AdminStore, resolve_model};
 use netaclaw_models::{
@@ -135,7 +136,7 @@ fn judged(lang: Lang, channel: &Channel, tested: Result<ConnectionReport, ModelE
         Err(error) => Check::fail(
             "channel",
             what,
-            error.explain(language(lang)).to_string(),
+            in_language(lang, error.words()),
             lang.see_channel_test(&channel.name),
         ),
     }
