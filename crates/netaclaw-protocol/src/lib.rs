@@ -105,8 +105,8 @@ pub use process::{
 pub use reason::{
     BadRequest, Busy, CompactionProblem, Conflict, FieldProblem, Forbidden, InternalError,
     LimitedText, ModelChoiceError, ModelProblem, ModelRemedy, NamedBy, NotFound, NotReady,
-    ReadOnly, Reason, RunTrouble, SessionDamage, StaleParent, StoreFault, StorePart, StuckPattern,
-    SummaryFlaw, TooLarge, TooMany, Unauthorized, Unavailable, UsedBy,
+    ReadOnly, Reason, RunTrouble, SessionDamage, SkillProblem, StaleParent, StoreFault, StorePart,
+    StuckPattern, SummaryFlaw, TooLarge, TooMany, Unauthorized, Unavailable, UsedBy,
 };
 pub use schema::{SharedSchema, SharedText};
 pub use session::{
@@ -117,8 +117,8 @@ pub use settings::{
     DictInfo, DictInfoSpec, DictType, DictTypeSpec, DictValue, Setting, SettingWrite,
 };
 pub use skill::{
-    SkillDetail, SkillInputTexts, SkillProblem, SkillSource, SkillState, SkillTexts, SkillTried,
-    SkillTry, SkillView,
+    SkillDetail, SkillInputTexts, SkillProblemView, SkillSource, SkillState, SkillTexts,
+    SkillTried, SkillTry, SkillView,
 };
 pub use snapshot::{
     EntryLabel, LiveSnapshot, OpenMode, OpenTool, Opened, StoredSnapshot, StreamingAnswer,

@@ -1,6 +1,6 @@
 //! Skills as screens see them.
 
-use crate::{SessionId, ToolLabel};
+use crate::{LocalizedText, SessionId, SkillProblem, ToolLabel};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,10 +22,10 @@ pub struct SkillView {
     pub state: SkillState,
     /// Why it is unavailable; empty if it is available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<SkillProblem>,
+    pub problems: Vec<SkillProblemView>,
     /// Problems that do not make it unavailable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<SkillProblem>,
+    pub warnings: Vec<SkillProblemView>,
     /// Whether it has a program to run.
     pub is_executable: bool,
     /// The input of the program, as JSON Schema.
@@ -101,13 +101,24 @@ pub enum SkillState {
     NotChosen,
 }
 
-/// A problem of a skill that should be fixed.
+/// A problem of a skill that should be corrected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct SkillProblem {
-    pub zh: String,
-    pub en: String,
+pub struct SkillProblemView {
+    #[serde(flatten)]
+    pub words: LocalizedText,
+    /// The code and the parameters of the text.
+    #[schema(value_type = Object)]
+    pub reason: SkillProblem,
+}
+
+impl From<&SkillProblem> for SkillProblemView {
+    fn from(problem: &SkillProblem) -> Self {
+        Self {
+            words: problem.words(),
+            reason: problem.clone(),
+        }
+    }
 }
 
 /// Runs a skill in a new session, to see what it does.

@@ -1738,7 +1738,7 @@ waitedMs: number, };
 /**
  * An error or a warning about a run, or about its session.
  */
-export type RunTrouble = { "code": "agent_not_ready", problem: NotReady, } | { "code": "no_model", problem: ModelChoiceError, } | { "code": "not_started", problem: Reason, } | { "code": "model_failed", channel: string, model: string | null, problem: ModelProblem, said: string | null, retryAfterMs: number | null, } | { "code": "model_retried", problem: ModelProblem, } | { "code": "turn_limit", turns: number, } | { "code": "stuck", pattern: StuckPattern, } | { "code": "answer_cut" } | { "code": "session_lost", detail: string, } | { "code": "interrupted" } | { "code": "stalled", minutes: number, phase: string, sign: string, seconds: number, } | { "code": "dropped" } | { "code": "failed" } | { "code": "repeating", pattern: StuckPattern, } | { "code": "no_tool_support", channel: string, model: string, said: string | null, } | { "code": "unknown_tools", detail: string, } | { "code": "no_sandbox", caution: string, } | { "code": "messages_not_readable", count: number, } | { "code": "compaction_ineffective" } | { "code": "compaction_too_often" } | { "code": "compaction_overhead" } | { "code": "compaction_nothing_left" } | { "code": "newer_version", problem: ReadOnly, } | { "code": "storage_failed", fault: StoreFault, } | { "code": "summary_only", compaction: EntryId, } | { "code": "session_damaged", damage: SessionDamage, };
+export type RunTrouble = { "code": "agent_not_ready", problem: NotReady, } | { "code": "no_model", problem: ModelChoiceError, } | { "code": "not_started", problem: Reason, } | { "code": "model_failed", channel: string, model: string | null, problem: ModelProblem, said: string | null, retryAfterMs: number | null, } | { "code": "model_retried", problem: ModelProblem, } | { "code": "turn_limit", turns: number, } | { "code": "stuck", pattern: StuckPattern, } | { "code": "answer_truncated" } | { "code": "session_lost", detail: string, } | { "code": "interrupted" } | { "code": "stalled", minutes: number, phase: string, lastActivity: string, seconds: number, } | { "code": "terminated" } | { "code": "internal" } | { "code": "repeating", pattern: StuckPattern, } | { "code": "no_tool_support", channel: string, model: string, said: string | null, } | { "code": "unknown_tools", detail: string, } | { "code": "no_sandbox", caution: string, } | { "code": "messages_not_readable", count: number, } | { "code": "compaction_ineffective" } | { "code": "compaction_too_often" } | { "code": "compaction_overhead" } | { "code": "compaction_nothing_left" } | { "code": "newer_version", problem: ReadOnly, } | { "code": "storage_failed", fault: StoreFault, } | { "code": "summary_only", compaction: EntryId, } | { "code": "session_damaged", damage: SessionDamage, };
 
 /**
  * One step of an operation. The server creates it from the report of a tool or a skill: texts are
@@ -1958,11 +1958,11 @@ translations?: { [key in string]: SkillTexts }, source: SkillSource, state: Skil
 /**
  * Why it is unavailable; empty if it is available.
  */
-problems?: Array<SkillProblem>, 
+problems?: Array<SkillProblemView>, 
 /**
  * Problems that do not make it unavailable.
  */
-warnings?: Array<SkillProblem>, 
+warnings?: Array<SkillProblemView>, 
 /**
  * Whether it has a program to run.
  */
@@ -1984,9 +1984,18 @@ status: ProcessStatus, durationMs: number, };
 export type SkillInputTexts = { label?: string, description?: string, };
 
 /**
- * A problem of a skill that should be fixed.
+ * Why a skill cannot be used, or what its author should correct.
  */
-export type SkillProblem = { zh: string, en: string, };
+export type SkillProblem = { "code": "shadowed" } | { "code": "not_selected" } | { "code": "program_missing", program: string, } | { "code": "all_programs_missing", programs: Array<string>, } | { "code": "interpreter_missing", program: string, } | { "code": "variable_missing", name: string, } | { "code": "not_readable", error: string, } | { "code": "front_matter_missing" } | { "code": "front_matter_not_valid", error: string, } | { "code": "description_missing" } | { "code": "entry_not_in_folder" } | { "code": "entry_missing", entry: string, } | { "code": "input_not_valid", error: string, } | { "code": "description_too_long", maxChars: number, } | { "code": "name_missing" } | { "code": "name_not_valid", name: string, } | { "code": "name_differs", name: string, folder: string, } | { "code": "timeout_not_valid", maxSeconds: number, } | { "code": "variables_refused", names: Array<string>, };
+
+/**
+ * A problem of a skill that should be corrected.
+ */
+export type SkillProblemView = { 
+/**
+ * The code and the parameters of the text.
+ */
+reason: SkillProblem, zh: string, en: string, };
 
 /**
  * Where a skill was found. If two have the same name, the earlier source in this list wins.
@@ -2038,11 +2047,11 @@ translations?: { [key in string]: SkillTexts }, source: SkillSource, state: Skil
 /**
  * Why it is unavailable; empty if it is available.
  */
-problems?: Array<SkillProblem>, 
+problems?: Array<SkillProblemView>, 
 /**
  * Problems that do not make it unavailable.
  */
-warnings?: Array<SkillProblem>, 
+warnings?: Array<SkillProblemView>, 
 /**
  * Whether it has a program to run.
  */

@@ -2,7 +2,8 @@
 
 use super::field::FieldProblem;
 use super::reasons;
-use crate::{ChannelId, SkillProblem};
+use super::skill::SkillProblem;
+use crate::{ChannelId, Language};
 
 reasons! {
     /// Why no model is available.
@@ -76,8 +77,8 @@ reasons! {
             en("the secrets of MCP server {server:?} cannot be decrypted: they were stored with another secret key, or modified since; restore the secret key they were stored with, or set the secrets again"),
         }
         SkillNotUsable { name: String, problems: Vec<SkillProblem> } => {
-            zh("技能“{name}”无法使用：{}", joined(problems, "；", |problem| &problem.zh)),
-            en("The skill `{name}` cannot be used: {}.", joined(problems, "; ", |problem| &problem.en)),
+            zh("技能“{name}”无法使用：{}", joined(problems, "；", Language::Chinese)),
+            en("The skill `{name}` cannot be used: {}.", joined(problems, "; ", Language::English)),
         }
         SkillMissing { name: String, ready: Vec<String> } => {
             zh("没有技能“{name}”{}", there_are_zh(ready)),
@@ -101,16 +102,11 @@ reasons! {
     }
 }
 
-fn joined(
-    problems: &[SkillProblem],
-    separator: &str,
-    language: fn(&SkillProblem) -> &String,
-) -> String {
-    let texts: Vec<&str> = problems
+fn joined(problems: &[SkillProblem], separator: &str, language: Language) -> String {
+    let texts = problems
         .iter()
-        .map(|problem| &**language(problem))
-        .collect();
-    texts.join(separator)
+        .map(|problem| problem.words().in_language(language));
+    texts.collect::<Vec<_>>().join(separator)
 }
 
 fn there_are_zh(ready: &[String]) -> String {

@@ -13,6 +13,7 @@ mod request;
 mod run;
 mod server;
 mod session;
+mod skill;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub use request::{BadRequest, TooLarge, TooMany};
 pub use run::{CompactionProblem, RunTrouble, StuckPattern, SummaryFlaw};
 pub use server::{InternalError, StoreFault, StorePart, Unavailable};
 pub use session::{Busy, Conflict, NotFound, ReadOnly, SessionDamage, StaleParent};
+pub use skill::SkillProblem;
 
 use crate::{ErrorCode, LocalizedText};
 use serde::{Deserialize, Serialize};

@@ -2,12 +2,10 @@
 
 use super::{
     CompactionProblem, FieldProblem, LimitedText, ModelChoiceError, ModelProblem, ModelRemedy,
-    NamedBy, NotReady, ReadOnly, Reason, RunTrouble, SessionDamage, StoreFault, StorePart,
-    StuckPattern, SummaryFlaw, UsedBy,
+    NamedBy, NotReady, ReadOnly, Reason, RunTrouble, SessionDamage, SkillProblem, StoreFault,
+    StorePart, StuckPattern, SummaryFlaw, UsedBy,
 };
-use crate::{
-    ChannelId, EntryId, LocalizedError, LocalizedText, RecordKind, SessionId, SkillProblem,
-};
+use crate::{ChannelId, EntryId, LocalizedError, LocalizedText, RecordKind, SessionId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -58,6 +56,7 @@ first!(
     NotReady,
     ReadOnly,
     SessionDamage,
+    SkillProblem,
     StoreFault,
     StuckPattern,
     SummaryFlaw,
@@ -67,15 +66,6 @@ first!(
 impl Sample for String {
     fn sample(name: &str) -> Self {
         name.to_owned()
-    }
-}
-
-impl Sample for SkillProblem {
-    fn sample(_: &str) -> Self {
-        Self {
-            zh: "缺少说明".to_owned(),
-            en: "it has no description".to_owned(),
-        }
     }
 }
 
@@ -158,7 +148,14 @@ macro_rules! entries {
 
 /// What parameters of reasons are made of, by name.
 fn parts() -> Vec<(&'static str, Vec<Entry>)> {
-    entries!(FieldProblem, SessionDamage, StoreFault, NamedBy, UsedBy)
+    entries!(
+        FieldProblem,
+        SessionDamage,
+        StoreFault,
+        NamedBy,
+        UsedBy,
+        SkillProblem
+    )
 }
 
 fn reasons() -> Vec<Entry> {

@@ -3,7 +3,7 @@
 use super::front_matter::{FrontMatter, label_of, texts_of, translations_of};
 use super::requires::{Requires, has_program, value};
 use super::scan::{FrontMatterCache, FrontMatterReader, SkillScan};
-use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT, problem};
+use super::{SKILL_FILE, Skill, TIMEOUT_DEFAULT};
 use netaclaw_protocol::{NotReady, SkillProblem, SkillSource, SkillState};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
@@ -146,18 +146,12 @@ impl SkillDirs {
         }
         if !taken.insert(skill.name.clone()) {
             skill.state = SkillState::Shadowed;
-            skill.problems.push(problem(
-                "另一个同名技能优先",
-                "another skill with the same name takes precedence",
-            ));
+            skill.problems.push(SkillProblem::Shadowed);
             return;
         }
         if !self.chosen.is_empty() && !self.chosen.contains(&skill.name) {
             skill.state = SkillState::NotChosen;
-            skill.problems.push(problem(
-                "该智能体没有选用此技能（见智能体的 skills 字段）",
-                "the agent does not select it (see `skills` of the agent)",
-            ));
+            skill.problems.push(SkillProblem::NotSelected);
             return;
         }
         skill.problems = self.missing(skill);
@@ -176,10 +170,9 @@ impl SkillDirs {
         {
             let path = value(&self.environment, "PATH").unwrap_or_default();
             if !has_program(path, program) {
-                missing.push(problem(
-                    format!("运行此技能需要程序 {program}，但没有找到"),
-                    format!("the program `{program}`, which it needs to run, was not found"),
-                ));
+                missing.push(SkillProblem::InterpreterMissing {
+                    program: program.to_owned(),
+                });
             }
         }
         missing
@@ -267,26 +260,17 @@ impl Skill {
         match name {
             Some(name) if is_name(&name) => {
                 if name != folder {
-                    self.warnings.push(problem(
-                        format!("名称 {name} 与文件夹名 {folder} 不同"),
-                        format!("its name `{name}` differs from that of its folder, `{folder}`"),
-                    ));
+                    self.warnings.push(SkillProblem::NameDiffers {
+                        name: name.clone(),
+                        folder: folder.to_owned(),
+                    });
                 }
                 self.name = name;
             }
-            Some(name) => self.warnings.push(problem(
-                format!("名称 {name:?} 无效（只能用小写字母、数字和连字符），改用文件夹名"),
-                format!(
-                    "its name {name:?} is not valid (use lower-case letters, digits and hyphens); \
-                     the name of the folder is used"
-                ),
-            )),
+            Some(name) => self.warnings.push(SkillProblem::NameNotValid { name }),
             // What cannot be read has no name either.
             None if !self.problems.is_empty() => {}
-            None => self.warnings.push(problem(
-                "缺少 name，改用文件夹名",
-                "it has no name; the name of the folder is used",
-            )),
+            None => self.warnings.push(SkillProblem::NameMissing),
         }
     }
 
@@ -298,10 +282,9 @@ impl Skill {
             Some(seconds @ 1..=TIMEOUT_MAX_SECONDS) => {
                 self.timeout = Duration::from_secs(seconds);
             }
-            _ => self.warnings.push(problem(
-                format!("timeoutSeconds 必须是 1 到 {TIMEOUT_MAX_SECONDS} 之间的整数"),
-                format!("`timeoutSeconds` must be a whole number from 1 to {TIMEOUT_MAX_SECONDS}"),
-            )),
+            _ => self.warnings.push(SkillProblem::TimeoutNotValid {
+                max_seconds: TIMEOUT_MAX_SECONDS,
+            }),
         }
     }
 
@@ -317,11 +300,8 @@ impl Skill {
             .partition(|name| trusted && !name.starts_with(OWN_VARIABLES));
         self.env = given;
         if !refused.is_empty() {
-            let refused = refused.join(", ");
-            self.warnings.push(problem(
-                format!("以下环境变量不会传给此技能：{refused}"),
-                format!("these environment variables are not passed to it: {refused}"),
-            ));
+            self.warnings
+                .push(SkillProblem::VariablesRefused { names: refused });
         }
     }
 
@@ -336,32 +316,23 @@ impl Skill {
         match input {
             None => {}
             Some(Ok(schema)) => self.input_schema = Some(schema.clone()),
-            Some(Err(why)) => self.problems.push(problem(
-                format!("input 不是有效的 JSON Schema：{why}"),
-                format!("`input` is not a valid JSON Schema: {why}"),
-            )),
+            Some(Err(why)) => self
+                .problems
+                .push(SkillProblem::InputNotValid { error: why.clone() }),
         }
     }
 }
 
 /// The program inside of the folder, also after its links.
 fn entry_in(dir: &Path, entry: &Value) -> Result<PathBuf, SkillProblem> {
-    let outside = || {
-        problem(
-            "entry 必须是技能文件夹内的相对路径",
-            "`entry` must be a relative path inside of the folder",
-        )
-    };
+    let outside = || SkillProblem::EntryNotInFolder;
     let entry = entry.as_str().ok_or_else(outside)?;
     let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
     if entry.is_empty() || !Path::new(entry).components().all(is_inside) {
         return Err(outside());
     }
-    let missing = || {
-        problem(
-            format!("entry 指向的文件不存在：{entry}"),
-            format!("`entry` names a file that does not exist: {entry}"),
-        )
+    let missing = || SkillProblem::EntryMissing {
+        entry: entry.to_owned(),
     };
     let real = dir.join(entry).canonicalize().map_err(|_| missing())?;
     if !real.starts_with(dir) {

@@ -1,6 +1,5 @@
 //! The front matter of a skill: YAML between two lines of dashes.
 
-use super::problem;
 use crate::schema::ArgumentCheck;
 use netaclaw_protocol::{SkillProblem, SkillTexts, ToolLabel};
 use serde_json::{Map, Value};
@@ -45,10 +44,7 @@ fn dashes(text: &str) -> Option<&str> {
 pub(super) fn read(text: &str) -> FrontMatter {
     let mut front = FrontMatter::default();
     let Some(yaml) = split(text).0 else {
-        front.problems.push(problem(
-            "SKILL.md 开头缺少 YAML 头（以 --- 开始和结束）",
-            "SKILL.md does not start with YAML between two lines of ---",
-        ));
+        front.problems.push(SkillProblem::FrontMatterMissing);
         return front;
     };
     let fields: Map<String, Value> = match serde_saphyr::from_str(yaml) {
@@ -56,10 +52,9 @@ pub(super) fn read(text: &str) -> FrontMatter {
         Err(error) => {
             let error = error.to_string();
             let why = error.lines().next().unwrap_or_default();
-            front.problems.push(problem(
-                format!("YAML 头无法读取：{why}"),
-                format!("the YAML cannot be parsed: {why}"),
-            ));
+            front.problems.push(SkillProblem::FrontMatterNotValid {
+                error: why.to_owned(),
+            });
             return front;
         }
     };
@@ -70,18 +65,11 @@ pub(super) fn read(text: &str) -> FrontMatter {
         front.metadata = metadata.clone();
     }
     if front.description.is_empty() {
-        front.problems.push(problem(
-            "缺少 description：模型无从知道何时使用它",
-            "it has no description, so models cannot know when to use it",
-        ));
+        front.problems.push(SkillProblem::DescriptionMissing);
     } else if front.description.chars().count() > DESCRIPTION_CHARS_MAX {
-        front.warnings.push(problem(
-            format!("description 超过 {DESCRIPTION_CHARS_MAX} 个字符，模型只会看到开头"),
-            format!(
-                "the description is longer than {DESCRIPTION_CHARS_MAX} characters; models see \
-                 only its beginning"
-            ),
-        ));
+        front.warnings.push(SkillProblem::DescriptionTooLong {
+            max_chars: DESCRIPTION_CHARS_MAX,
+        });
     }
     front
 }

@@ -22,7 +22,8 @@ pub use scan::SkillScan;
 pub use template::{TemplateError, new_skill};
 
 use netaclaw_protocol::{
-    SkillDetail, SkillProblem, SkillSource, SkillState, SkillTexts, SkillView, ToolLabel,
+    SkillDetail, SkillProblem, SkillProblemView, SkillSource, SkillState, SkillTexts, SkillView,
+    ToolLabel,
 };
 use requires::Requires;
 use serde_json::Value;
@@ -69,9 +70,8 @@ impl Skill {
 
     /// Why it cannot be used, in English.
     pub fn reason(&self) -> String {
-        let problems = self.problems.iter().map(|problem| problem.en.as_str());
-        let problems: Vec<&str> = problems.collect();
-        problems.join("; ")
+        let problems = self.problems.iter().map(SkillProblem::to_string);
+        problems.collect::<Vec<_>>().join("; ")
     }
 
     pub fn view(&self) -> SkillView {
@@ -82,8 +82,8 @@ impl Skill {
             translations: self.translations.clone(),
             source: self.source,
             state: self.state,
-            problems: self.problems.clone(),
-            warnings: self.warnings.clone(),
+            problems: self.problems.iter().map(SkillProblemView::from).collect(),
+            warnings: self.warnings.iter().map(SkillProblemView::from).collect(),
             is_executable: self.entry.is_some(),
             input_schema: self.input_schema.clone(),
             timeout_ms: u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
@@ -151,11 +151,4 @@ fn read_capped(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0) + 1);
     file.take(BODY_BYTES_MAX).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-pub(crate) fn problem(zh: impl Into<String>, en: impl Into<String>) -> SkillProblem {
-    SkillProblem {
-        zh: zh.into(),
-        en: en.into(),
-    }
 }

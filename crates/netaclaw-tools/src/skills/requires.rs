@@ -1,7 +1,6 @@
 //! The requirements of a skill: programs, variables, platforms.
 
 use super::front_matter::texts_of;
-use super::problem;
 use netaclaw_protocol::SkillProblem;
 use serde_json::{Map, Value};
 use std::ffi::{OsStr, OsString};
@@ -36,24 +35,18 @@ impl Requires {
         let is_there = |bin: &String| has_program(path, bin);
         let mut missing = Vec::new();
         for bin in self.bins.iter().filter(|bin| !is_there(bin)) {
-            missing.push(problem(
-                format!("需要程序 {bin}，但没有找到"),
-                format!("it needs the program `{bin}`, which was not found"),
-            ));
+            missing.push(SkillProblem::ProgramMissing {
+                program: bin.clone(),
+            });
         }
         if !self.any_bins.is_empty() && !self.any_bins.iter().any(is_there) {
-            let all = self.any_bins.join(", ");
-            missing.push(problem(
-                format!("需要以下程序之一，但都没有找到：{all}"),
-                format!("it needs one of these programs, and none was found: {all}"),
-            ));
+            missing.push(SkillProblem::AllProgramsMissing {
+                programs: self.any_bins.clone(),
+            });
         }
         let unset = |name: &&String| value(variables, name).is_none_or(OsStr::is_empty);
         for name in self.env.iter().filter(unset) {
-            missing.push(problem(
-                format!("需要环境变量 {name}，但没有设置"),
-                format!("it needs the environment variable `{name}`, which is not set"),
-            ));
+            missing.push(SkillProblem::VariableMissing { name: name.clone() });
         }
         missing
     }

@@ -5,7 +5,8 @@
 //! active agent's skills are scanned twice a second.
 
 use super::front_matter::{FrontMatter, read};
-use super::{Skill, problem, read_capped};
+use super::{Skill, read_capped};
+use netaclaw_protocol::SkillProblem;
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -102,10 +103,9 @@ impl SkillFileStamp {
 
 fn unreadable(error: &std::io::Error) -> FrontMatter {
     FrontMatter {
-        problems: vec![problem(
-            format!("SKILL.md 无法读取（{}）", error.kind()),
-            format!("SKILL.md cannot be read ({})", error.kind()),
-        )],
+        problems: vec![SkillProblem::NotReadable {
+            error: error.kind().to_string(),
+        }],
         ..FrontMatter::default()
     }
 }

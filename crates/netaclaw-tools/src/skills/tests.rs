@@ -136,7 +136,7 @@ fn check(text: &str, state: SkillState, expected: &str) {
     let place = SkillDir::new(&[("one", text)]);
     let skill = place.find().remove(0);
     let said = skill.problems.iter().chain(&skill.warnings);
-    let said: Vec<&str> = said.map(|problem| problem.en.as_str()).collect();
+    let said: Vec<String> = said.map(ToString::to_string).collect();
     assert_eq!((skill.state, said.join("; ")), (state, expected.to_owned()));
 }
 

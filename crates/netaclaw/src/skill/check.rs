@@ -1,8 +1,7 @@
 //! `skill check`: reports what is missing in the folder of a skill.
 
-use super::list::said;
 use crate::app::{App, Outcome};
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, in_language};
 use clap::Args;
 use netaclaw_tools::skills::check_skill;
 use std::io::Write;
@@ -25,10 +24,18 @@ pub(super) fn run(args: &CheckArgs, app: &mut App) -> Result<Outcome> {
         ));
     };
     for problem in &skill.problems {
-        writeln!(app.out, "{}", lang.skill_problem(said(lang, problem)))?;
+        writeln!(
+            app.out,
+            "{}",
+            lang.skill_problem(in_language(lang, problem.words()))
+        )?;
     }
     for warning in &skill.warnings {
-        writeln!(app.out, "{}", lang.skill_warning(said(lang, warning)))?;
+        writeln!(
+            app.out,
+            "{}",
+            lang.skill_warning(in_language(lang, warning.words()))
+        )?;
     }
     if !skill.is_ready() {
         return Ok(Outcome::Failed);

@@ -4,14 +4,14 @@ use super::find_agent;
 use crate::admin::{self, engine_failure};
 use crate::app::{App, Outcome};
 use crate::assemble::skill_home;
-use crate::error::Result;
+use crate::error::{Result, in_language};
 use crate::table::{self, Cell};
 use crate::terminal::one_line;
 use crate::text::Lang;
 use clap::Args;
 use netaclaw_admin::AdminStore;
 use netaclaw_agents::{AdminAgentSource, AgentPreviews, ModelSettings};
-use netaclaw_protocol::{SkillProblem, SkillSource, SkillState, SkillView};
+use netaclaw_protocol::{SkillSource, SkillState, SkillView};
 use netaclaw_tools::ToolRegistry;
 use std::io::Write;
 use std::sync::Arc;
@@ -61,10 +61,9 @@ pub(super) async fn run(args: ListArgs, app: &mut App) -> Result<Outcome> {
 
 fn row(lang: Lang, skill: &SkillView) -> [Cell; 4] {
     // Why it cannot be used says more than what it would do.
-    let words: Vec<&str> = skill
-        .problems
-        .iter()
-        .map(|problem| said(lang, problem))
+    let problems = skill.problems.iter();
+    let words: Vec<String> = problems
+        .map(|problem| in_language(lang, problem.words.clone()))
         .collect();
     let about = match words.is_empty() {
         true => skill.description.clone(),
@@ -76,13 +75,6 @@ fn row(lang: Lang, skill: &SkillView) -> [Cell; 4] {
         source(lang, skill.source),
         one_line(&about, 100),
     ]
-}
-
-pub(super) fn said(lang: Lang, problem: &SkillProblem) -> &str {
-    match lang {
-        Lang::En => &problem.en,
-        Lang::Zh => &problem.zh,
-    }
 }
 
 fn state(lang: Lang, state: SkillState) -> String {

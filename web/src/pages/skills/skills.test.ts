@@ -16,8 +16,8 @@ const SKILLS = [
   skill('zip', { source: 'shipped', isExecutable: true }),
   skill('audit', { source: 'shipped', state: 'shadowed' }),
   skill('audit', { label: { zh: '审计', en: 'Audit' } }),
-  skill('broken', { state: 'invalid', problems: [{ zh: '无', en: 'no' }] }),
-  skill('noisy', { warnings: [{ zh: '长', en: 'long' }] }),
+  skill('broken', { state: 'invalid', problems: [{ zh: '无', en: 'no', reason: { code: 'description_missing' } }] }),
+  skill('noisy', { warnings: [{ zh: '长', en: 'long', reason: { code: 'name_missing' } }] }),
   skill('ffmpeg', { source: 'workspace', state: 'unavailable', isExecutable: true }),
 ]
 
