@@ -112,7 +112,10 @@ async fn the_log_says_what_was_asked_for_in_the_form_that_was_asked_for() {
     server.kill().await;
     let mut server = serve(&world, file, &[("NETACLAW_LOG_FORMAT", "text")]).await;
     let line = logged(&mut server).await;
-    assert!(line.contains("DEBUG netaclaw_gateway::doors: "), "{line}");
+    assert!(
+        line.contains("DEBUG netaclaw_gateway::http_server: "),
+        "{line}"
+    );
     server.kill().await;
 }
 

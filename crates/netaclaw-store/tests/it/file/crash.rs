@@ -54,8 +54,9 @@ fn a_second_process_learns_the_writer_and_can_continue_after_it() {
     let files = Files::new();
     let session = runtime.block_on(async { new_session(&files.open()).await });
     let mut writer = start_writer(&files, &session);
-    let acks = BufReader::new(writer.stdout.take().unwrap()).lines();
-    let first = acks.map_while(Result::ok).find_map(ack);
+    // The writer would die of a pipe without a reader.
+    let mut acks = BufReader::new(writer.stdout.take().unwrap()).lines();
+    let first = acks.by_ref().map_while(Result::ok).find_map(ack);
     assert!(first.is_some(), "the writer writes");
     runtime.block_on(async {
         let provider = files.open();
