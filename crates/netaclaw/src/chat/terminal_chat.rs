@@ -52,6 +52,13 @@ struct Events {
     sink: mpsc::UnboundedSender<Value>,
 }
 
+impl Events {
+    fn channel() -> (Arc<Self>, mpsc::UnboundedReceiver<Value>) {
+        let (sink, incoming) = mpsc::unbounded_channel();
+        (Arc::new(Self { sink }), incoming)
+    }
+}
+
 impl Subscriber for Events {
     fn deliver(&self, _: &ServerEvent) {}
 
@@ -77,6 +84,7 @@ pub(super) struct TerminalChat<'a> {
     pub(super) previews: Arc<dyn AgentPreviews>,
     pub(super) chat_agent: ChatAgent,
     pub(super) view: View,
+    /// Of the open session. Before there is one, it only keeps `incoming` from ending.
     events: Arc<Events>,
     pub(super) incoming: mpsc::UnboundedReceiver<Value>,
     pub(super) session: Option<(SessionId, SubscriptionId)>,
@@ -122,7 +130,7 @@ impl<'a> TerminalChat<'a> {
         approval_mode: ApprovalMode,
         history: PathBuf,
     ) -> Self {
-        let (sink, incoming) = mpsc::unbounded_channel();
+        let (events, incoming) = Events::channel();
         let interactive = std::io::stdin().is_terminal();
         let lang = app.lang;
         let view = match size_of_console(&app.env) {
@@ -149,7 +157,7 @@ impl<'a> TerminalChat<'a> {
             previews: services.previews,
             chat_agent,
             view,
-            events: Arc::new(Events { sink }),
+            events,
             incoming,
             session: None,
             branch: None,
@@ -326,11 +334,6 @@ impl<'a> TerminalChat<'a> {
     }
 
     pub(super) async fn on_event(&mut self, event: &Value) -> Result<()> {
-        let session = self.session.as_ref().map(|(session, _)| session.as_str());
-        // Of a session that was left, something may still be on its way.
-        if event["sessionId"].as_str() != session {
-            return Ok(());
-        }
         let ran = self.activity.is_running();
         self.activity.on_event(event);
         if event["type"] == "queue_update" {
@@ -491,10 +494,13 @@ impl<'a> TerminalChat<'a> {
     }
 
     async fn open(&mut self, session: SessionId) -> Result<Value> {
-        let subscriber = Arc::clone(&self.events) as Arc<dyn Subscriber>;
+        let (events, incoming) = Events::channel();
+        let subscriber = Arc::clone(&events) as Arc<dyn Subscriber>;
         let open = SessionOpen::of(&session);
         let opened = self.engine.open(&self.caller, open, subscriber).await;
         let (opened, subscription) = opened.map_err(|error| refused(self.app.lang, &error))?;
+        // What is still on its way from a session that was left goes with its receiver.
+        (self.events, self.incoming) = (events, incoming);
         let snapshot = serde_json::to_value(&opened.snapshot).unwrap_or_default();
         self.session = Some((session, subscription));
         Ok(snapshot)
