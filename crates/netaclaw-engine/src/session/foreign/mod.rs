@@ -159,6 +159,18 @@ fn sources_of(entry: &Entry) -> Vec<ForeignSource> {
     }
 }
 
+/// What the run adds to the details of every result, also of a call that never ran.
+const OWN_DETAILS: [&str; 8] = [
+    "allowedBy",
+    "blockedReason",
+    "durationMs",
+    "ending",
+    "policySources",
+    "runtimeRoute",
+    "toolLabel",
+    "workerRoutingHint",
+];
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolResult {
@@ -172,7 +184,7 @@ struct ToolResult {
 impl ToolResult {
     /// Refused, invalid or overtaken by a stop: what the model reads was written here.
     fn never_ran(&self) -> bool {
-        let own = |name: &String| ["durationMs", "ending", "allowedBy"].contains(&name.as_str());
+        let own = |name: &String| OWN_DETAILS.contains(&name.as_str());
         let details = self.details.as_object();
         self.is_error && details.is_some_and(|details| details.keys().all(own))
     }

@@ -118,6 +118,10 @@ fn what_was_written_here_is_not() {
             result(tool, true, json!({"durationMs": 0, "ending": "cancelled"})),
             &[],
         );
+        let governed = json!({"durationMs": 0, "toolLabel": tool, "runtimeRoute": "main",
+            "workerRoutingHint": "worker-local", "policySources": ["agent:off"],
+            "blockedReason": "off", "ending": "blocked"});
+        check(result(tool, true, governed), &[]);
     }
     check(
         json!({"type": "custom_message", "customType": "netaclaw.notice", "content": "x", "display": true}),
