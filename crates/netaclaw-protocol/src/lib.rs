@@ -103,7 +103,7 @@ pub use process::{
     SkillEnd, SkillStart, ToolExecution, ToolExecutionStatus, ToolProcessEvent,
 };
 pub use reason::{
-    BadRequest, Busy, CompactionProblem, Conflict, FieldProblem, Forbidden, InternalError,
+    BadRequest, Busy, CallEnd, CompactionProblem, Conflict, FieldProblem, Forbidden, InternalError,
     LimitedText, ModelChoiceError, ModelProblem, ModelRemedy, NamedBy, NotFound, NotReady,
     ReadOnly, Reason, RunTrouble, SessionDamage, SkillProblem, StaleParent, StoreFault, StorePart,
     StuckPattern, SummaryFlaw, TooLarge, TooMany, Unauthorized, Unavailable, UsedBy,

@@ -1,6 +1,7 @@
 //! Errors and warnings for users, with their texts in all languages.
 
 use crate::RunTrouble;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -37,7 +38,11 @@ pub struct LocalizedError {
 }
 
 /// Entries outlive versions: a code that a later version wrote must not make its entry unreadable.
-fn known<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<Box<RunTrouble>>, D::Error> {
+pub(crate) fn known<'de, D, T>(reader: D) -> Result<Option<Box<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
     let reason = Value::deserialize(reader)?;
     Ok(serde_json::from_value(reason).ok())
 }

@@ -1,6 +1,7 @@
 //! Steps of a tool call: what clients show while it runs, and what is stored of it.
 
-use crate::{EntryId, RunId, SessionId, ToolRoute};
+use crate::localized::known;
+use crate::{CallEnd, EntryId, LocalizedText, RunId, SessionId, ToolRoute};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -25,6 +26,17 @@ pub struct RuntimeProcessEvent {
     pub status: ProcessStatus,
     pub level: ProcessLevel,
     pub message: String,
+    /// The message for users, if it is a text of the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Box<LocalizedText>>,
+    /// The code and the parameters of that text.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "known"
+    )]
+    #[schema(value_type = Option<Object>)]
+    pub reason: Option<Box<CallEnd>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

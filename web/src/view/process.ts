@@ -50,6 +50,7 @@ export function stepOf(event: RuntimeProcessEvent, from: number, count: number):
     state: stateOf(event),
     level: event.level in SEVERITY ? event.level : 'info',
     message: event.message,
+    ...(event.words ? { words: event.words } : {}),
     detail: event.detail || null,
     current: event.current ?? null,
     total: event.total ?? null,

@@ -178,6 +178,8 @@ mod tests {
                 status: ProcessStatus::Running,
                 level: ProcessLevel::Info,
                 message: message.to_owned(),
+                words: None,
+                reason: None,
                 detail: None,
                 current: None,
                 total: None,

@@ -7,6 +7,7 @@
 
 mod access;
 mod agent;
+mod call;
 mod field;
 mod model;
 mod request;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use access::{Forbidden, Unauthorized};
 pub use agent::{ModelChoiceError, NamedBy, NotReady};
+pub use call::CallEnd;
 pub use field::{FieldProblem, LimitedText, UsedBy};
 pub use model::{ModelProblem, ModelRemedy};
 pub use request::{BadRequest, TooLarge, TooMany};

@@ -1,9 +1,9 @@
 //! The catalogue as a whole: texts in both languages, and codes that stay what they are.
 
 use super::{
-    CompactionProblem, FieldProblem, LimitedText, ModelChoiceError, ModelProblem, ModelRemedy,
-    NamedBy, NotReady, ReadOnly, Reason, RunTrouble, SessionDamage, SkillProblem, StoreFault,
-    StorePart, StuckPattern, SummaryFlaw, UsedBy,
+    CallEnd, CompactionProblem, FieldProblem, LimitedText, ModelChoiceError, ModelProblem,
+    ModelRemedy, NamedBy, NotReady, ReadOnly, Reason, RunTrouble, SessionDamage, SkillProblem,
+    StoreFault, StorePart, StuckPattern, SummaryFlaw, UsedBy,
 };
 use crate::{ChannelId, EntryId, LocalizedError, LocalizedText, RecordKind, SessionId};
 use serde::Serialize;
@@ -26,7 +26,7 @@ macro_rules! numbers {
         })+
     };
 }
-numbers!(usize, u32, u64, i64);
+numbers!(usize, i32, u32, u64, i64);
 
 macro_rules! ids {
     ($($type:ty),+) => {
@@ -171,6 +171,7 @@ fn told() -> Vec<(&'static str, Vec<Entry>)> {
     entries!(
         RunTrouble,
         ModelProblem,
+        CallEnd,
         StuckPattern,
         CompactionProblem,
         SummaryFlaw
@@ -247,6 +248,7 @@ fn a_reason_is_read_as_it_was_written() {
         }
     }
     RunTrouble::samples().iter().for_each(check);
+    CallEnd::samples().iter().for_each(check);
 }
 
 #[test]
@@ -288,7 +290,8 @@ fn tables() -> String {
     }
     text.push_str(
         "\nParameters that are objects have a `code` of their own. `RunTrouble` is the `reason` of a \
-         `trouble`; `CompactionProblem` describes a compaction that failed.\n",
+         `trouble`, `CallEnd` that of the last step of a tool call; `CompactionProblem` describes a \
+         compaction that failed.\n",
     );
     text.push_str("\n| Object | Code | Parameters |\n| --- | --- | --- |\n");
     for (name, entries) in parts().into_iter().chain(told()) {

@@ -2,7 +2,7 @@
 
 use super::Driver;
 use crate::event::ToolStep;
-use netaclaw_protocol::{ProcessTimeline, RuntimeProcessEvent};
+use netaclaw_protocol::{CallEnd, ProcessTimeline, RuntimeProcessEvent};
 use netaclaw_tools::process::{EndStatus, Operation, ProcessEnd, Redactor};
 use netaclaw_tools::{Ending, Executed, ProcessUpdate};
 use std::sync::atomic::Ordering;
@@ -59,19 +59,19 @@ impl Driver<'_> {
 
 /// The status that the tool reports, unless it was stopped.
 fn process_end(executed: &Executed, interrupted: bool) -> ProcessEnd {
-    let (status, message) = match (executed.ending, &executed.output.process_end) {
-        (Ending::Cancelled, _) if interrupted => (EndStatus::Cancelled, "Interrupted."),
-        (Ending::Cancelled, _) => (EndStatus::Cancelled, "Stopped."),
-        (Ending::TimedOut, _) => (EndStatus::Failed, "It timed out and was ended."),
-        (Ending::Panicked, _) => (EndStatus::Failed, "It failed because of an internal error."),
+    let (status, reason) = match (executed.ending, &executed.output.process_end) {
+        (Ending::Cancelled, _) if interrupted => (EndStatus::Cancelled, CallEnd::Interrupted),
+        (Ending::Cancelled, _) => (EndStatus::Cancelled, CallEnd::Stopped),
+        (Ending::TimedOut, _) => (EndStatus::Failed, CallEnd::TimedOut),
+        (Ending::Panicked, _) => (EndStatus::Failed, CallEnd::Internal),
         (Ending::Blocked | Ending::Denied | Ending::Undecided | Ending::NotStarted, _) => {
-            (EndStatus::Cancelled, "It did not run.")
+            (EndStatus::Cancelled, CallEnd::NotRun)
         }
         (Ending::Finished | Ending::InvalidArguments, Some(end)) => return end.clone(),
         (Ending::Finished | Ending::InvalidArguments, None) => match executed.output.is_error {
-            true => (EndStatus::Failed, "It failed."),
-            false => (EndStatus::Completed, "Done."),
+            true => (EndStatus::Failed, CallEnd::Failed),
+            false => (EndStatus::Completed, CallEnd::Done),
         },
     };
-    ProcessEnd::new(status, message)
+    ProcessEnd::new(status, reason)
 }

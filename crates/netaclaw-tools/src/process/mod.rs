@@ -13,8 +13,8 @@ pub use sample::take_in;
 
 use crate::update::ProcessUpdate;
 use netaclaw_protocol::{
-    ProcessLevel, ProcessLogKind, ProcessLogRef, ProcessSource, ProcessStatus, ProcessTarget,
-    ProcessTimeline, RuntimeProcessEvent, SessionId,
+    CallEnd, LocalizedText, ProcessLevel, ProcessLogKind, ProcessLogRef, ProcessSource,
+    ProcessStatus, ProcessTarget, ProcessTimeline, RuntimeProcessEvent, SessionId,
 };
 
 /// What a text of a step may have at most, in characters.
@@ -66,7 +66,7 @@ impl Operation {
             ended if is_end(ended) && update.stage.is_none() => ProcessStatus::Running,
             status => status,
         };
-        self.event(ProcessUpdate { status, ..update }, now)
+        self.event(ProcessUpdate { status, ..update }, None, now)
     }
 
     /// The last step, once.
@@ -87,7 +87,7 @@ impl Operation {
             percent: percent.filter(|_| self.reached.is_some()),
             ..ProcessUpdate::default()
         };
-        let event = self.event(update, now);
+        let event = self.event(update, end.reason, now);
         self.ended = true;
         event
     }
@@ -107,7 +107,12 @@ impl Operation {
         }
     }
 
-    fn event(&mut self, update: ProcessUpdate, now: &str) -> Option<RuntimeProcessEvent> {
+    fn event(
+        &mut self,
+        update: ProcessUpdate,
+        reason: Option<CallEnd>,
+        now: &str,
+    ) -> Option<RuntimeProcessEvent> {
         if self.ended {
             return None;
         }
@@ -131,6 +136,11 @@ impl Operation {
             "" => NO_MESSAGE.to_owned(),
             message => shown(message, MESSAGE_CHARS_MAX),
         };
+        let words = reason.as_ref().map(CallEnd::words);
+        let words = words.map(|LocalizedText { zh, en }| LocalizedText {
+            zh: shown(&zh, MESSAGE_CHARS_MAX),
+            en: shown(&en, MESSAGE_CHARS_MAX),
+        });
         let detail = update.detail.filter(|detail| !detail.is_empty());
         let detail = detail.map(|detail| shown(&detail, DETAIL_CHARS_MAX));
         let payload = match redactor {
@@ -148,6 +158,8 @@ impl Operation {
             status: update.status,
             level: update.level,
             message,
+            words: words.map(Box::new),
+            reason: reason.map(Box::new),
             detail,
             current: update.current,
             total: update.total,
@@ -177,7 +189,10 @@ impl Operation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessEnd {
     pub status: EndStatus,
+    /// In English.
     pub message: String,
+    /// `None` if the message is not a text of the server.
+    pub reason: Option<CallEnd>,
     /// Names the kind of end for programs, such as `skill-timeout`.
     pub stage: Option<String>,
     /// As the input names it.
@@ -185,10 +200,19 @@ pub struct ProcessEnd {
 }
 
 impl ProcessEnd {
-    pub fn new(status: EndStatus, message: impl Into<String>) -> Self {
+    pub fn new(status: EndStatus, reason: CallEnd) -> Self {
+        Self {
+            reason: Some(reason.clone()),
+            ..Self::reported(status, reason.to_string())
+        }
+    }
+
+    /// A program has described its end.
+    pub fn reported(status: EndStatus, message: impl Into<String>) -> Self {
         Self {
             status,
             message: message.into(),
+            reason: None,
             stage: None,
             task_id: None,
         }

@@ -65,8 +65,10 @@ fn there_is_one_end_and_nothing_after_it() {
         operation.step(staged, NOW).unwrap().status,
         ProcessStatus::Completed
     );
-    let end = || ProcessEnd::new(EndStatus::Failed, "it timed out");
+    let end = || ProcessEnd::new(EndStatus::Failed, CallEnd::TimedOut);
     let event = operation.end(end(), NOW).unwrap();
+    assert_eq!(event.words.unwrap().zh, "超时，已结束。");
+    assert_eq!(event.reason, Some(Box::new(CallEnd::TimedOut)));
     assert_eq!(
         (event.status, event.level, event.sequence),
         (ProcessStatus::Failed, ProcessLevel::Error, 3)
@@ -105,9 +107,9 @@ fn the_latest_step_is_the_last_that_says_something_about_the_work() {
         assert_eq!(timeline.process_events.len(), 2);
         timeline.latest_process_event.unwrap().message
     };
-    let done = ProcessEnd::new(EndStatus::Completed, "Done.");
+    let done = ProcessEnd::new(EndStatus::Completed, CallEnd::Done);
     assert_eq!(latest(done), "counted 3 files");
-    let failed = ProcessEnd::new(EndStatus::Failed, "It was killed.");
+    let failed = ProcessEnd::reported(EndStatus::Failed, "It was killed.");
     assert_eq!(latest(failed), "It was killed.");
 }
 

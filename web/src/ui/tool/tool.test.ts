@@ -145,6 +145,14 @@ describe('a tool card', () => {
     expect(card.find('[role=progressbar]').exists()).toBe(false)
   })
 
+  test('shows a step that the server describes in the language of the page', async () => {
+    const words = { zh: '超时，已结束。', en: 'Timed out.' }
+    draw({ process: process([0, { message: 'It timed out and was ended.', words, status: 'failed' }]) })
+    expect(text('.progress .words')).toEqual(['Timed out.'])
+    await card.get('.head').trigger('click')
+    expect(text('.tool-process-timeline li').join()).toContain('Timed out.')
+  })
+
   test('keeps the last step and its detail after the end', () => {
     draw({ process: process([0, { message: 'hashing' }], [5, { message: '3 files', detail: 'the last was a.txt' }]) })
     expect(text('.progress .words')).toEqual(['3 files'])

@@ -1,6 +1,6 @@
 /** The parts of an answer, and what tools did. */
 
-import type { ApprovalUse } from '@/protocol'
+import type { ApprovalUse, LocalizedText } from '@/protocol'
 import type { Millis } from './time'
 
 export type AnswerPart = TextPart | ThinkingPart | ToolPart | ImagePart
@@ -129,6 +129,8 @@ export interface StepView {
   state: 'going' | 'completed' | 'failed' | 'cancelled' | 'skipped'
   level: StepLevel
   message: string
+  /** The message in the languages of the app, if the server wrote it. */
+  words?: LocalizedText
   detail: string | null
   current: number | null
   total: number | null

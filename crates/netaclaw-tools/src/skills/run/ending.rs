@@ -4,11 +4,15 @@ use super::watch::{OutputSoFar, RESULT_BYTES_MAX};
 use crate::process::{EndStatus, ProcessEnd};
 use crate::skills::Skill;
 use crate::spawn::{ChildEnd, SpawnError};
+use netaclaw_protocol::CallEnd;
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
 /// The stage of the last step of a program that took too long.
 const TIMEOUT_STAGE: &str = "skill-timeout";
+
+/// An error that a program reports is a sentence; the result has the rest.
+const SAID_CHARS_MAX: usize = 1_000;
 
 /// Why a program was ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +38,9 @@ impl RunEnd {
         Self {
             end: ProcessEnd::new(
                 EndStatus::Failed,
-                format!("The program was not started: {error}."),
+                CallEnd::ProgramNotStarted {
+                    error: error.to_string(),
+                },
             ),
             result: None,
             details: details_of("not_started", None),
@@ -65,103 +71,70 @@ pub(super) fn judge(
         0 => serde_json::from_str(&text).ok(),
         _ => None,
     };
-    let failed = EndStatus::Failed;
     let said_error = result
         .as_ref()
         .and_then(|result| result.get("error")?.as_str())
-        .map(|said| written.redactor.text(said));
+        .map(|said| written.redactor.text(said))
+        .map(|said| said.chars().take(SAID_CHARS_MAX).collect::<String>());
     let says_no = result.as_ref().is_some_and(|result| result["ok"] == false);
-    let because = said_error
-        .clone()
-        .map_or(String::new(), |said| format!(" {said}"));
-    let (ending, status, message) = match (stopped, end) {
-        (Some(SkillStopCause::Cancelled), _) => {
-            ("cancelled", EndStatus::Cancelled, "Stopped.".to_owned())
-        }
+    let said = said_error.clone();
+    let (ending, end_reason) = match (stopped, end) {
+        (Some(SkillStopCause::Cancelled), _) => ("cancelled", CallEnd::Stopped),
         (Some(SkillStopCause::TimedOut), _) => {
-            let ms = skill.timeout.as_millis();
-            (
-                "timed_out",
-                failed,
-                format!("Execution timed out after {ms} ms, and the program was killed."),
-            )
+            let limit_ms = u64::try_from(skill.timeout.as_millis()).unwrap_or(u64::MAX);
+            ("timed_out", CallEnd::ProgramTimedOut { limit_ms })
         }
         (
             None,
             Some(ChildEnd {
-                crowded: Some(most),
-                ..
+                crowded: Some(max), ..
             }),
-        ) => (
-            "crowded",
-            failed,
-            format!("It was killed because it started more than {most} processes and threads."),
-        ),
+        ) => ("crowded", CallEnd::TooManyProcesses { max }),
         (
             None,
             Some(ChildEnd {
                 over_quota: Some(most),
                 ..
             }),
-        ) => (
-            "over_quota",
-            failed,
-            format!(
-                "Its temporary files exceeded {} MiB. The program was killed if it still ran, and \
-                 these files were removed.",
-                most >> 20
-            ),
-        ),
+        ) => {
+            let max_mib = most >> 20;
+            ("over_quota", CallEnd::TemporaryFilesTooLarge { max_mib })
+        }
         (
             None,
             Some(ChildEnd {
                 signal: Some(signal),
                 ..
             }),
-        ) => (
-            "signal",
-            failed,
-            format!("The program was killed by signal {signal}.{because}"),
-        ),
+        ) => ("signal", CallEnd::ProgramKilled { signal, said }),
         (
             None,
             Some(ChildEnd {
-                code: Some(code @ 1..),
+                code: Some(exit_code @ 1..),
                 ..
             }),
-        ) => (
-            "exit_code",
-            failed,
-            format!("The program failed with exit code {code}.{because}"),
-        ),
-        (None, None) | (None, Some(ChildEnd { code: None, .. })) => (
-            "unknown",
-            failed,
-            "The exit status of the program is unknown.".to_owned(),
-        ),
+        ) => ("exit_code", CallEnd::ProgramFailed { exit_code, said }),
+        (None, None) | (None, Some(ChildEnd { code: None, .. })) => {
+            ("unknown", CallEnd::ExitStatusUnknown)
+        }
         _ if written.result_dropped > 0 => {
-            let most = RESULT_BYTES_MAX >> 20;
-            (
-                "bad_result",
-                failed,
-                format!("The result is longer than {most} MiB."),
-            )
+            let max_mib = RESULT_BYTES_MAX >> 20;
+            ("bad_result", CallEnd::ResultTooLarge { max_mib })
         }
-        _ if result.is_none() && text.is_empty() => (
-            "bad_result",
-            failed,
-            "The program ended without writing a result.".to_owned(),
-        ),
-        _ if result.is_none() => (
-            "bad_result",
-            failed,
-            "The result is not valid JSON.".to_owned(),
-        ),
-        _ if says_no => {
-            let said = said_error.unwrap_or_else(|| "The program reported a failure.".to_owned());
-            ("failed", failed, said)
-        }
-        _ => ("completed", EndStatus::Completed, "Done.".to_owned()),
+        _ if result.is_none() && text.is_empty() => ("bad_result", CallEnd::ResultMissing),
+        _ if result.is_none() => ("bad_result", CallEnd::ResultNotJson),
+        _ if says_no => ("failed", CallEnd::FailureReported),
+        _ => ("completed", CallEnd::Done),
+    };
+    let status = match end_reason {
+        CallEnd::Done => EndStatus::Completed,
+        CallEnd::Stopped => EndStatus::Cancelled,
+        _ => EndStatus::Failed,
+    };
+    let last = match (end_reason, said_error) {
+        // The program says it better.
+        (CallEnd::FailureReported, Some(said)) => ProcessEnd::reported(status, said),
+        (reason, _) => ProcessEnd::new(status, reason),
     };
     let mut details = details_of(ending, end);
     if written.lines.dropped > 0 {
@@ -171,7 +144,7 @@ pub(super) fn judge(
     RunEnd {
         end: ProcessEnd {
             stage: timed_out.then(|| TIMEOUT_STAGE.to_owned()),
-            ..ProcessEnd::new(status, message)
+            ..last
         },
         result,
         details,
