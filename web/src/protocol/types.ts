@@ -344,6 +344,11 @@ export type BadRequest = { "code": "field_not_valid", field: string, problem: Fi
 export type Busy = { "code": "open_elsewhere", session: SessionId, } | { "code": "taken_over", session: SessionId, } | { "code": "commands_of_session" } | { "code": "opened_again" } | { "code": "run_begun" } | { "code": "running" } | { "code": "waits_for_answer" };
 
 /**
+ * The last step of a tool call. Models read the English text.
+ */
+export type CallEnd = { "code": "done" } | { "code": "failed" } | { "code": "stopped" } | { "code": "interrupted" } | { "code": "timed_out" } | { "code": "internal" } | { "code": "not_run" } | { "code": "program_not_started", error: string, } | { "code": "program_timed_out", limitMs: number, } | { "code": "too_many_processes", max: number, } | { "code": "temporary_files_too_large", maxMib: number, } | { "code": "program_killed", signal: number, said: string | null, } | { "code": "program_failed", exitCode: number, said: string | null, } | { "code": "exit_status_unknown" } | { "code": "result_too_large", maxMib: number, } | { "code": "result_missing" } | { "code": "result_not_json" } | { "code": "failure_reported" };
+
+/**
  * How a call was going to run.
  */
 export type CallMark = { toolCallId: string, toolLabel: string, runtimeRoute: ToolRoute, workerRoutingHint?: ToolRoute | null, policySources?: Array<string>, };
@@ -1748,7 +1753,15 @@ export type RuntimeProcessEvent = {
 /**
  * The version of this form: 1.
  */
-version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
+version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, 
+/**
+ * The message for users, if it is a text of the server.
+ */
+words?: LocalizedText | null, 
+/**
+ * The code and the parameters of that text.
+ */
+reason?: CallEnd | null, detail?: string | null, current?: number | null, total?: number | null, 
 /**
  * 0 to 100; absent if unknown.
  */
