@@ -2,6 +2,7 @@
 
 use crate::idiom;
 use crate::repository::Repository;
+use std::collections::HashSet;
 
 /// Crates that may know where sessions are kept.
 const STORE_USERS: [&str; 3] = [
@@ -44,6 +45,7 @@ pub(crate) fn faults(repository: &Repository) -> Vec<String> {
         registry_hosts,
         resolved_hosts,
         processes_past_the_gate,
+        stale_names,
         idiom::faults,
     ];
     rules.iter().flat_map(|rule| rule(repository)).collect()
@@ -233,6 +235,61 @@ fn processes_past_the_gate(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
+/// Types and source files that the documents for developers name exist.
+fn stale_names(repository: &Repository) -> Vec<String> {
+    let text = |contents| String::from_utf8_lossy(contents);
+    let is_source = |path: &str| [".rs", ".ts", ".vue"].iter().any(|end| path.ends_with(end));
+    let sources = repository.files.iter().filter(|(path, _)| is_source(path));
+    let known: HashSet<String> = sources
+        .flat_map(|(_, contents)| identifiers(&text(contents)))
+        .collect();
+    let is_file = |name: &str| {
+        let end = format!("/{name}");
+        repository.files.keys().any(|path| path.ends_with(&end))
+    };
+    let mut faults = Vec::new();
+    for (path, contents) in &repository.files {
+        if path != "ARCHITECTURE.md" && !path.starts_with("docs/internals/") {
+            continue;
+        }
+        for (number, line) in text(contents).lines().enumerate() {
+            let spans = line.split('`').skip(1).step_by(2);
+            let words = spans.flat_map(|span| span.split([' ', ',', ':', '(', ')', '<', '>']));
+            let stale = words.filter(|word| match word.ends_with(".rs") {
+                true => !word.contains('*') && !is_file(word),
+                false => is_camel_case(word) && !known.contains(*word),
+            });
+            faults.extend(stale.map(|word| {
+                let number = number + 1;
+                format!(
+                    "{path}:{number} names {word}, which does not exist; name what took its place"
+                )
+            }));
+        }
+    }
+    faults
+}
+
+fn identifiers(text: &str) -> Vec<String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words
+        .filter(|word| is_camel_case(word))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Two capitals at least, as in `AgentSource`: other words may be anything.
+fn is_camel_case(word: &str) -> bool {
+    let capitals = word
+        .chars()
+        .filter(|letter| letter.is_ascii_uppercase())
+        .count();
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.chars().all(|letter| letter.is_ascii_alphanumeric())
+        && word.chars().any(|letter| letter.is_ascii_lowercase())
+        && capitals > 1
+}
+
 fn has_resolved(lock: &serde_json::Value) -> bool {
     let packages = lock["packages"].as_object();
     let is_remote = |package: &serde_json::Value| {
@@ -253,6 +310,30 @@ mod tests {
         for (fault, part) in faults.iter().zip(expected) {
             assert!(fault.contains(part), "{fault}");
         }
+    }
+
+    #[test]
+    fn documents_name_what_exists() {
+        let check = |line: &str, expected: &[&str]| {
+            let files = [
+                ("crates/a/src/feed.rs", "pub struct RingBuffer;"),
+                ("docs/internals/engine.md", line),
+            ];
+            let faults = faults(&Repository::of(&files));
+            assert_eq!(faults.len(), expected.len(), "{faults:?}");
+            for (fault, part) in faults.iter().zip(expected) {
+                assert!(fault.contains(part), "{fault}");
+            }
+        };
+        check(
+            "The `RingBuffer` in `feed.rs` and `a/src/feed.rs`; TheFeed, `X`",
+            &[],
+        );
+        check(
+            "The `RingBuffers` and `Vec<OldFeed>`",
+            &["RingBuffers", "OldFeed"],
+        );
+        check("see `src/ring.rs`", &["src/ring.rs"]);
     }
 
     #[test]
