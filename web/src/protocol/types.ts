@@ -2477,7 +2477,15 @@ export type ToolProcessEvent = { runId: RunId, toolCallId: string, assistantEntr
 /**
  * The version of this form: 1.
  */
-version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, detail?: string | null, current?: number | null, total?: number | null, 
+version: number, operationId: string, parentOperationId?: string | null, targetType: ProcessTarget, source: ProcessSource, taskId?: string | null, stage?: string | null, status: ProcessStatus, level: ProcessLevel, message: string, 
+/**
+ * The message for users, if it is a text of the server.
+ */
+words?: LocalizedText | null, 
+/**
+ * The code and the parameters of that text.
+ */
+reason?: CallEnd | null, detail?: string | null, current?: number | null, total?: number | null, 
 /**
  * 0 to 100; absent if unknown.
  */
