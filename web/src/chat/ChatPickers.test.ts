@@ -209,7 +209,7 @@ describe('the agent', () => {
     expect((await options('Agent'))[0]).toContain('This session names no agent')
   })
 
-  test('that was deleted is said to be', () => {
+  test('that was deleted is shown as deleted', () => {
     open({ meta: { ...plain.meta, agentId: 'gone' } })
     expect(shown('Agent')).toBe('Deleted agent')
   })

@@ -1,6 +1,6 @@
 //! Why a run ended is in the log: a later reader sees the same as clients that were connected.
 
-use crate::world::{Setting, World};
+use crate::world::World;
 use netaclaw_engine::Engine;
 use netaclaw_protocol::{SessionId, SessionOpen, Supplier};
 use netaclaw_session::{InFlightEntry, SessionTreeProvider, raw_json};
@@ -107,11 +107,7 @@ async fn a_run_that_panics_while_it_speaks() {
 async fn a_session_that_could_not_be_written() {
     let dir = tempfile::tempdir().unwrap();
     let store = Faulty::new(dir.path());
-    let world = World::with(Setting {
-        sessions: Some(Arc::clone(&store) as _),
-        ..Setting::of(Supplier::Openai)
-    })
-    .await;
+    let world = World::over(&store).await;
     let (session, client) = world.session().await;
     let calls = Reply::tool_call("c1", "ls", "{}").and_tool_call("c2", "ls", "{}");
     world.script().push(calls);

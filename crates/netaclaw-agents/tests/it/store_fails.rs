@@ -1,11 +1,11 @@
 //! A transient failure of the store: each message is there once, questions can be answered, and no
 //! state shows a run that does not run.
 
-use crate::world::{Setting, World};
+use crate::world::World;
 use netaclaw_engine::{Caller, EngineError};
 use netaclaw_protocol::{
     ApprovalDecision, ApprovalResponse, Chat, ChatMode, ClarifyResponse, QueueChange, QueueEdit,
-    Retry, SessionId, SetThinkingLevel, Supplier, SwitchLeaf, ThinkingLevel,
+    Retry, SessionId, SetThinkingLevel, SwitchLeaf, ThinkingLevel,
 };
 use netaclaw_session::SessionTreeProvider;
 use netaclaw_testkit::engine::{Act, Client, Fate, Faulty, Server, Write, ann, message, within};
@@ -283,11 +283,7 @@ async fn what_was_stored_without_an_answer_is_there_once() {
     for role in ["assistant", "toolResult"] {
         let dir = tempfile::tempdir().unwrap();
         let store = Faulty::new(dir.path());
-        let world = World::with(Setting {
-            sessions: Some(Arc::clone(&store) as _),
-            ..Setting::of(Supplier::Openai)
-        })
-        .await;
+        let world = World::over(&store).await;
         let (session, client) = world.session().await;
         world.script().push(Reply::tool_call("c1", "ls", "{}"));
         let mut lost = false;
@@ -319,11 +315,7 @@ async fn what_was_stored_without_an_answer_is_there_once() {
 async fn no_other_session_notices() {
     let dir = tempfile::tempdir().unwrap();
     let store = Faulty::new(dir.path());
-    let world = World::with(Setting {
-        sessions: Some(Arc::clone(&store) as _),
-        ..Setting::of(Supplier::Openai)
-    })
-    .await;
+    let world = World::over(&store).await;
     let (broken, broken_client) = world.session().await;
     let (healthy, healthy_client) = world.session().await;
     world.script().push(Reply::tool_call("c1", "slow", "{}"));
@@ -357,11 +349,7 @@ async fn no_other_session_notices() {
 async fn a_suspended_process_starts_no_tool_and_asks_no_model() {
     let dir = tempfile::tempdir().unwrap();
     let store = Faulty::new(dir.path());
-    let world = World::with(Setting {
-        sessions: Some(Arc::clone(&store) as _),
-        ..Setting::of(Supplier::Openai)
-    })
-    .await;
+    let world = World::over(&store).await;
     let (session, client) = world.session().await;
     world.script().push(Reply::tool_call("c1", "slow", "{}"));
     let suspend_at_answer = |store: &Arc<Faulty>| {

@@ -16,7 +16,7 @@ use netaclaw_session::{NewSession, SessionTreeProvider};
 use netaclaw_store::{
     AdminDatabase, AdminSettings, FileProvider, FileSettings, Fsync, SecretKey, SqlAdminStore,
 };
-use netaclaw_testkit::engine::{Client, ann, message, short, within};
+use netaclaw_testkit::engine::{Client, Faulty, ann, message, short, within};
 use netaclaw_testkit::fake_model::{FakeModel, Recorded, Script};
 use netaclaw_tools::spawn::SpawnGate;
 use netaclaw_tools::{
@@ -81,6 +81,15 @@ impl Setting {
 impl World {
     pub(crate) async fn start(supplier: Supplier) -> Self {
         Self::with(Setting::of(supplier)).await
+    }
+
+    /// Its sessions are in this store.
+    pub(crate) async fn over(store: &Arc<Faulty>) -> Self {
+        Self::with(Setting {
+            sessions: Some(Arc::clone(store) as _),
+            ..Setting::of(Supplier::Openai)
+        })
+        .await
     }
 
     pub(crate) async fn with(setting: Setting) -> Self {

@@ -514,7 +514,7 @@ impl<W: Write> Console<W> {
             return;
         }
         self.write_tool(&about, &data["toolName"], data);
-        // What else ends a call is said in its line; the text is for the model.
+        // The line of a call names every other ending; the text is for the model.
         if data["status"] == "failed" || data["status"] == "blocked" {
             let style = Color::Red.style();
             let fault = data["content"][0]["text"].as_str().unwrap_or_default();
