@@ -12,7 +12,7 @@ test('a link on another site asks before it logs in', async ({ page, server, wat
   await page.goto(FOREIGN)
   await page.getByRole('link').click()
   await expect(page.getByRole('heading')).toHaveText('Log in to NetaClaw?')
-  await expect(page.getByText('an administrator')).toBeVisible()
+  await expect(page.getByText('as admin (administrator)')).toBeVisible()
 
   await page.getByRole('link', { name: 'Cancel' }).click()
   await expect(page.getByLabel('Access token')).toBeVisible()
