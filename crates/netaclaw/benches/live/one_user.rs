@@ -11,6 +11,8 @@ use std::path::Path;
 use std::time::Duration;
 
 const SOCKETS: usize = 500;
+/// The user of all sockets has more runs and messages at once than users usually may.
+const CONFIG: &str = "[limits]\nruns_per_user = 0\nmessages_per_minute = 0\n";
 
 pub(crate) async fn run(binary: &Path, dir: &Path, model: &FakeModel) -> anyhow::Result<()> {
     println!(
@@ -38,6 +40,9 @@ async fn messages(
     watching: bool,
 ) -> anyhow::Result<Duration> {
     model.script().otherwise(Reply::text("Hello."));
+    let data = dir.join("data");
+    std::fs::create_dir_all(&data)?;
+    std::fs::write(data.join("config.toml"), CONFIG)?;
     let mut server = Server::netaclaw(binary, dir, model).await?;
     server.admit_users(users).await?;
     let server = &server;
