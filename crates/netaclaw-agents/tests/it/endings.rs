@@ -7,7 +7,6 @@ use netaclaw_session::{InFlightEntry, SessionTreeProvider, raw_json};
 use netaclaw_testkit::engine::{Act, Client, Fate, Faulty, Server, Write, ann, within};
 use netaclaw_testkit::fake_model::Reply;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// The messages that a client gets who opens the session now.
 async fn opened(engine: &Engine, session: &SessionId) -> Vec<Value> {
